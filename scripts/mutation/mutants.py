@@ -37,7 +37,7 @@ DEFAULT_CONFIG = "small"
 OPTION = r"(config|checker): "
 # The tests that must catch what is wrong in the golden model, or in the analysis of other orders.
 TESTS = {"golden": ("tb/golden/golden_test",),
-         "explore": ("tb/explore/litmus_test", "tb/explore/chance_test", "tb/explore/oracle_test", "tb/explore/world_test")}
+         "explore": ("tb/explore/litmus_test", "tb/explore/chance_test", "tb/explore/oracle_test", "tb/explore/agree_test")}
 # The unit tests of a block, and the plain one among them.
 BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle"),
           "cluster": ("cluster_test", "ClusterBarrier/*.Plain")}

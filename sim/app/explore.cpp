@@ -55,7 +55,8 @@ class Judge {
         bad.push_back({Kind::kDeadlock, "deadlock", std::nullopt});
         break;
       case World::End::kFault:
-        bad.push_back({Kind::kFault, world.fault(), world.fault_at()});
+        bad.push_back(
+            {Kind::kFault, world.faults().front().name, explore::PlaceOf(world.faults().front())});
         break;
       case World::End::kCompletes:
         JudgeBuffers(world, &bad);
@@ -63,9 +64,13 @@ class Judge {
       default:
         break;
     }
-    for (const auto& [hazard, met] : world.hazards()) {
+    std::map<std::pair<std::string, std::uint32_t>, explore::Place> met;  // by name and line
+    for (const ptx::Incident& hazard : world.hazards()) {
+      met[{hazard.name, hazard.line}] = explore::PlaceOf(hazard);
+    }
+    for (const auto& [hazard, at] : met) {
       if (session_.manifest().hazards.count(hazard.first) == 0) {
-        bad.push_back({KindOf(hazard.first), "meets the hazard " + hazard.first, met.first});
+        bad.push_back({KindOf(hazard.first), "meets the hazard " + hazard.first, at});
       }
     }
     return bad;

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/explore/world_unit.h"
 #include "sim/isa/bits.h"
-#include "sim/isa/fault.h"
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/program/op_class.h"
 #include "sim/ptx/program/registers.h"
@@ -21,6 +19,8 @@ using ptx::Space;
 // Instructions of one group of lanes without a visible step, after which its loop counts as
 // endless.
 constexpr unsigned kLongestWay = 1U << 20;
+
+constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15U;  // mixes the bits of a key
 
 template <typename F>
 bool Has(const ptx::Program& program, F is) {
@@ -45,16 +45,18 @@ bool IsPrivateSegment(std::uint64_t segment) {
 
 World::World(const Config& config, const ptx::Program& program, const ptx::Launch& launch,
              const ptx::Memory& memory)
-    : config_(config),
+    : GoldenGrid(config, program, launch, memory),
       program_(program),
-      launch_(launch),
-      initial_(memory),
-      clusters_(launch, config.num_ctas),
       starts_are_steps_(
           Has(program, [](const ptx::Instruction& i) { return i.op == Op::kTryCancel; })),
       has_heap_(Has(program, IsHeapCall)) {
-  for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
-    units_.push_back(std::make_unique<Unit>(this, rank));
+  for (unsigned rank = 0; rank < ranks(); ++rank) {
+    At(rank).core().interpreter().set_accesses(this);
+    std::vector<WarpState>& states = warps_.emplace_back(config.num_warps);
+    for (unsigned warp = 0; warp < config.num_warps; ++warp) {
+      states[warp].slot = &At(rank).core().residents().warps[warp];
+      states[warp].unit = rank;
+    }
   }
   if (Has(program, [](const ptx::Instruction& i) { return i.timed; })) {
     for (const ptx::Instruction& i : program.code) {
@@ -65,33 +67,72 @@ World::World(const Config& config, const ptx::Program& program, const ptx::Launc
   Reset();
 }
 
-World::~World() = default;
-
 void World::Reset() {
-  memory_ = initial_;
-  printed_ = {};
-  for (const auto& unit : units_) {
-    unit->Reset();
-  }
-  clusters_.Reset();
-  cluster_scope_ = golden::ClusterScope();
-  ClusterLife grid;
-  grid.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(launch_.Ctas(), ~0U));
-  cluster_scope_.Step(grid);
+  GoldenGrid::Reset();
   flights_.clear();
   next_flight_ = 1;
   started_.clear();
   times_.clear();
-  latest_arrivals_.clear();
   lost_.clear();
   enabled_.clear();
   epoch_ = 1;
   steps_ = 0;
-  cycle_ = 0;
   started_up_ = false;
-  end_ = End::kNone;
-  fault_.clear();
-  hazards_.clear();
+}
+
+void World::OnStart(const ptx::Cluster& cluster) {
+  for (const ptx::Cta* const cta : cluster.ctas) {
+    ForEachBit(At(cta->rank).core().residents().ctas[cta->slot].warps, [&](unsigned warp) {
+      WarpState& fresh = warps_[cta->rank][warp];
+      fresh.waits.clear();
+      fresh.spinning = fresh.stuck_at_copies = 0;
+      fresh.loops.clear();
+      fresh.is_volatile.clear();
+    });
+  }
+  for (const ptx::Cta* const cta : cluster.ctas) {
+    ForEachBit(At(cta->rank).core().residents().ctas[cta->slot].warps, [&](unsigned warp) {
+      WarpState& fresh = warps_[cta->rank][warp];
+      if (starts_are_steps_) {
+        woken_.push_back(PlaceOf(fresh, ~0U, 0));
+      }
+      Advance(&fresh);
+    });
+  }
+}
+
+// An incident in a step of a transfer is its issuer's. Otherwise the lanes are known, and the
+// instruction is the warp's latest one, one at which lanes of it stand, or the first of the line.
+void World::Locate(ptx::Incident* incident) const {
+  if (performing_ != nullptr) {
+    const Place at = PlaceOf(*performing_);
+    incident->cta = at.cta;
+    incident->warp = at.warp;
+    incident->lanes = at.lanes;
+    incident->pc = at.pc;
+    return;
+  }
+  const auto fits = [&](std::uint32_t pc) { return program_.code[pc].line == incident->line; };
+  for (const std::vector<WarpState>& states : warps_) {
+    for (const WarpState& state : states) {
+      if (state.warp().cta == nullptr || state.warp().cta->linear_id != incident->cta ||
+          PlaceOf(state, 0, 0).warp != incident->warp) {
+        continue;
+      }
+      std::vector<std::uint32_t> candidates = {state.pc};
+      for (const Group& group : state.warp().groups) {
+        candidates.push_back(group.pc);
+      }
+      const auto found = std::find_if(candidates.begin(), candidates.end(), fits);
+      if (found != candidates.end()) {
+        incident->pc = *found;
+        return;
+      }
+    }
+  }
+  while (incident->pc + 1 < program_.code.size() && !fits(incident->pc)) {
+    ++incident->pc;
+  }
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -109,7 +150,7 @@ void World::Step(const Actor& actor) {
   gathered_.arrived.clear();
   if (actor.kind == Actor::Kind::kStart) {
     NoteAccess(ObjectOf(kQueue, 0), ObjectAccess::Mode::kWrite);
-    Change();
+    Change(cycle_);
     LaunchCluster();
   } else if (actor.kind == Actor::Kind::kTransfer) {
     for (std::size_t i = 0; i < flights_.size(); ++i) {
@@ -119,39 +160,64 @@ void World::Step(const Actor& actor) {
       }
     }
   } else {
-    Unit& unit = *units_[actor.unit];
-    WarpState& state = unit.warps[actor.warp];
+    WarpState& state = warps_[actor.unit][actor.warp];
     if (actor.kind == Actor::Kind::kWait) {
       const auto wait = std::find_if(state.waits.begin(), state.waits.end(), [&](const Wait& one) {
         return one.operation.lanes == actor.lanes && one.pc == actor.pc;
       });
-      Answer(&unit, &state, static_cast<std::size_t>(wait - state.waits.begin()), actor.answer);
+      Answer(&state, static_cast<std::size_t>(wait - state.waits.begin()), actor.answer);
     } else {
-      state.warp.favoured = actor.lanes & -actor.lanes;
-      state.warp.turns = ~0U;
-      if (ptx::Group* const group = GroupOf(&state, actor.lanes); group != nullptr) {
+      state.warp().favoured = actor.lanes & -actor.lanes;
+      state.warp().turns = ~0U;
+      if (const Group* const group = GroupOf(state, actor.lanes); group != nullptr) {
         NoteVolatile(&state, *group, ActiveOf(state, *group));
       }
-      here_ = PlaceOf(state, actor.lanes, actor.pc);
       if (IsHeapCall(program_.code[actor.pc])) {
         NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kWrite);
       }
-      Handle(&unit, &state, unit.interpreter.Step(&state.warp, cycle_), actor.pc);
+      Run(&state, actor.pc);
     }
-    if (unit.interpreter.TakeChanged()) {
-      Change();
+    if (At(actor.unit).core().interpreter().TakeChanged()) {
+      Change(cycle_);
     }
-    Advance(&unit, &state, actor.lanes);
+    Advance(&state, actor.lanes);
     const ptx::Instruction& i = program_.code[actor.pc];
     gathered_.waits =
         actor.kind == Actor::Kind::kLanes && IsBarrier(i) && !IsAligned(i) &&
         std::none_of(gathered_.arrived.begin(), gathered_.arrived.end(), [&](const Place& place) {
-          return place.cta == state.warp.cta->linear_id && place.warp == state.index &&
-                 (place.lanes & actor.lanes) != 0;
+          return place.cta == state.warp().cta->linear_id &&
+                 place.warp == PlaceOf(state, 0, 0).warp && (place.lanes & actor.lanes) != 0;
         });
   }
-  if (!starts_are_steps_ && end_ == End::kNone && !clusters_.AllBegun()) {
+  if (!starts_are_steps_) {
     LaunchClusters();
+  }
+}
+
+// Executes the next instruction of the warp.
+void World::Run(WarpState* state, std::uint32_t pc) {
+  state->pc = pc;
+  const Interpreter::Event event = At(state->unit).Run(state->warp().slot);
+  if (event == Interpreter::Event::kBarrier && ending() && gathered_.arrived.empty()) {
+    gathered_.arrived.push_back(PlaceOf(*state, state->warp().arrival.lanes, pc));  // refused
+  } else if (event == Interpreter::Event::kFault) {
+    for (const ptx::Cta* const cta : state->warp().cta->cluster->ctas) {
+      NoteAccess(ObjectOf(kCtas, cta->linear_id), ObjectAccess::Mode::kRead);
+    }
+    if (has_heap_) {
+      NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kRead);  // it may have been freed
+    }
+  }
+}
+
+// Lanes that the warp scope has gathered arrive when the warp waits at no other barrier.
+void World::TakeDue(WarpState* state) {
+  ptx::GoldenMachine& machine = At(state->unit);
+  const unsigned warp = state->warp().slot;
+  if (machine.due(warp) && state->MayGo() && !ending()) {
+    const Group* const group = GroupOf(*state, machine.due(warp)->lanes);
+    state->pc = group == nullptr ? state->pc : group->pc;
+    machine.TakeDue(warp);
   }
 }
 
@@ -159,9 +225,10 @@ std::uint64_t World::ValueOf(const WarpState& state, const Group& group, ptx::Sl
                              unsigned lane) const {
   return ptx::IsLiteral(slot)
              ? program_.literals[ptx::LiteralIndex(slot)]
-             : state.warp.registers[(std::size_t{group.frame} + static_cast<std::uint32_t>(slot)) *
-                                        kWarpSize +
-                                    lane];
+             : state.warp()
+                   .registers[(std::size_t{group.frame} + static_cast<std::uint32_t>(slot)) *
+                                  kWarpSize +
+                              lane];
 }
 
 // Returns the lanes of the group that execute the instruction, by its guard.
@@ -197,7 +264,7 @@ void World::NoteVolatile(WarpState* state, const Group& group, std::uint32_t act
   for (const ptx::Slot slot : uses.results) {
     if (is_volatile) {
       state->is_volatile.insert(key(slot));
-    } else if (active == state->warp.live) {
+    } else if (active == state->warp().live) {
       state->is_volatile.erase(key(slot));
     }
   }
@@ -240,7 +307,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kClusterBarrier:
       // At an aligned barrier lanes wait for the rest of their warp.
       return !IsAligned(i) || (ActiveOf(state, group) |
-                               (StandingWith(state, group) & ~group.lanes)) == state.warp.live;
+                               (StandingWith(state, group) & ~group.lanes)) == state.warp().live;
     case Op::kCopy:
     case Op::kBulk:
     case Op::kStoreAsync:
@@ -257,59 +324,55 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
 
 // Runs the groups of a warp up to their next visible instruction. `moved`: lanes that have already
 // executed an instruction.
-void World::Advance(Unit* unit, WarpState* state, std::uint32_t moved) {
-  TakeDue(unit, state);
-  for (unsigned way = 0; end_ == End::kNone && MayGo(*state); ++way) {
-    const auto next =
-        std::find_if(state->warp.groups.begin(), state->warp.groups.end(), [&](const Group& group) {
-          return group.state == Group::State::kAsleep ||
-                 (group.state == Group::State::kReady &&
-                  (group.lanes & state->stuck_at_copies) == 0 && !IsSeen(*state, group));
-        });
-    if (next == state->warp.groups.end()) {
+void World::Advance(WarpState* state, std::uint32_t moved) {
+  TakeDue(state);
+  ptx::Warp& warp = state->warp();
+  for (unsigned way = 0; !ending() && state->MayGo(); ++way) {
+    const auto next = std::find_if(warp.groups.begin(), warp.groups.end(), [&](const Group& group) {
+      return group.state == Group::State::kAsleep ||
+             (group.state == Group::State::kReady && (group.lanes & state->stuck_at_copies) == 0 &&
+              !IsSeen(*state, group));
+    });
+    if (next == warp.groups.end()) {
       break;
     }
     if (way == kLongestWay) {
-      end_ = End::kEndless;
+      Grid::End(ptx::Outcome::kTimeout);
       return;
     }
     const std::uint32_t pc = next->pc;
     if (next->state == Group::State::kAsleep) {
       cycle_ = std::max(cycle_, next->until);
-      unit->interpreter.Wake(&state->warp, cycle_);
+      At(state->unit).core().interpreter().Wake(&warp, cycle_);
       continue;
     }
-    state->warp.favoured = next->lanes & -next->lanes;
-    state->warp.turns = ~0U;
+    warp.favoured = next->lanes & -next->lanes;
+    warp.turns = ~0U;
     const std::uint32_t lanes = next->lanes;
     moved |= lanes;
-    const Op op = program_.code[pc].op;
-    const Group before = *next;
-    const std::uint32_t active = ActiveOf(*state, before);
-    NoteVolatile(state, before, active);
-    here_ = PlaceOf(*state, active, pc);
-    const Interpreter::Event event = unit->interpreter.Step(&state->warp, cycle_);
-    if (op == Op::kCopyGroup) {
-      const Group* const after = GroupOf(state, lanes);
+    const std::uint32_t active = ActiveOf(*state, *next);
+    NoteVolatile(state, *next, active);
+    Run(state, pc);
+    if (program_.code[pc].op == Op::kCopyGroup) {
+      const Group* const after = GroupOf(*state, lanes);
       state->stuck_at_copies |= after != nullptr && after->pc == pc ? lanes : 0;
     }
     if (observer_ != nullptr && active != 0 && (state->stuck_at_copies & lanes) == 0) {
       Observe(PlaceOf(*state, active, pc));
     }
-    Handle(unit, state, event, pc);
-    TakeDue(unit, state);
+    TakeDue(state);
   }
-  for (const Group& group : state->warp.groups) {
-    if (end_ == End::kNone && MayGo(*state) && group.state == Group::State::kReady &&
+  for (const Group& group : warp.groups) {
+    if (!ending() && state->MayGo() && group.state == Group::State::kReady &&
         (group.lanes & moved) != 0) {
-      NoteSpin(unit, state, group);
+      NoteSpin(state, group);
     }
   }
 }
 
 // Lanes that return to an access in the same state, while nothing has changed, would repeat that
 // for ever.
-void World::NoteSpin(Unit* unit, WarpState* state, const Group& group) {
+void World::NoteSpin(WarpState* state, const Group& group) {
   const Op op = program_.code[group.pc].op;
   if (op != Op::kLoad && op != Op::kAtomic) {
     return;
@@ -319,9 +382,10 @@ void World::NoteSpin(Unit* unit, WarpState* state, const Group& group) {
     spin = {epoch_, 0};
     return;
   }
+  const ptx::LivelockDetector& livelock = At(state->unit).core().livelock();
   std::uint64_t now = group.lanes | 1ULL << 63;
   ForEachBit(group.lanes, [&](unsigned lane) {
-    now = now * 0x9e3779b97f4a7c15U + unit->livelock.StateOf(state->warp, group, lane);
+    now = now * kSpread + livelock.StateOf(state->warp(), group, lane);
   });
   if (spin.state == now) {
     state->spinning = group.lanes | (state->spun == epoch_ ? state->spinning : 0);
@@ -330,21 +394,20 @@ void World::NoteSpin(Unit* unit, WarpState* state, const Group& group) {
   spin.state = now;
 }
 
-void World::Fault(std::string cause, const Place& at) {
-  if (end_ == End::kNone) {
-    end_ = End::kFault;
-    fault_ = std::move(cause);
-    fault_at_ = at;
-  }
-}
-
-void World::Hazards(std::uint32_t hazards, const Place& at) {
-  const std::uint32_t line = program_.code[at.pc].line;
-  ForEachBit(hazards, [&](unsigned bit) {
-    HazardMet& met = hazards_[{Name(static_cast<Hazard>(bit)), line}];
-    met.first = met.count == 0 ? at : met.first;
-    ++met.count;
+// Whether lanes that wait at an mbarrier would only retry, however often they are answered false.
+bool World::Retries(const ptx::Core& core, const ptx::Warp& warp, const Group& group,
+                    std::uint32_t lanes) {
+  std::uint64_t key = (std::uint64_t{group.pc} << 32 | lanes) * kSpread + core.rank();
+  ForEachBit(lanes, [&](unsigned lane) {
+    key = key * kSpread + core.livelock().StateOf(warp, group, lane);
   });
+  const auto [found, fresh] = retries_.try_emplace(key);
+  if (fresh) {
+    Interpreter& interpreter = At(core.rank()).core().interpreter();
+    found->second = interpreter.WouldReturn(warp, group, lanes) ||
+                    interpreter.RetriesForEver(warp, group, lanes);
+  }
+  return found->second;
 }
 
 // Notes an access to memory that free may remove.
@@ -373,8 +436,8 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   if (observer_ == nullptr) {
     return;
   }
-  const WarpState& state = units_[warp.cta->rank]->warps[warp.slot];
-  const Place at = PlaceOf(state, 1U << lane, here_.pc);
+  const WarpState& state = warps_[warp.cta->rank][warp.slot];
+  const Place at = PlaceOf(state, 1U << lane, state.pc);
   for (unsigned k = 0; k < access.count; ++k) {
     observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size}, instruction.op,
                         access.ordering, changed);

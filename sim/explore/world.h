@@ -1,14 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A grid as a set of actors, any of which may take the next step: lanes of a warp at a visible
-// instruction, waits that can be answered, transfers in flight, and the start of the next cluster
-// if threads can cancel it. The golden models stand for the units. There are no cycles: the caller
-// chooses the next actor, and each step is atomic. Knows nothing of which steps conflict, nor of
-// what a bad end is.
+// A grid on golden models as a set of actors, any of which may take the next step: lanes of a warp
+// at a visible instruction, waits that can be answered, transfers in flight, and the start of the
+// next cluster if threads can cancel it. Knows who may go next, and what a step accesses; not how
+// an instruction reaches a scope, which steps conflict, nor what a bad end is.
 #ifndef MUSTER_SIM_EXPLORE_WORLD_H_
 #define MUSTER_SIM_EXPLORE_WORLD_H_
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,16 +19,11 @@
 
 #include "sim/explore/object_access.h"
 #include "sim/explore/observer.h"
-#include "sim/golden/cluster_scope.h"
-#include "sim/golden/mbarrier.h"
-#include "sim/golden/model.h"
-#include "sim/golden/warp_scope.h"
 #include "sim/isa/config.h"
 #include "sim/ptx/program/program.h"
-#include "sim/ptx/runtime/clusters.h"
+#include "sim/ptx/runtime/on_golden/golden_grid.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/memory.h"
-#include "sim/ptx/simt/printf.h"
 #include "sim/ptx/simt/schedule.h"
 
 namespace muster::explore {
@@ -60,14 +53,18 @@ struct Gathered {
   std::vector<Place> arrived;
 };
 
-class World : public ptx::AccessSink {
+// The place of a fault or a hazard.
+inline Place PlaceOf(const ptx::Incident& incident) {
+  return {incident.cta, incident.warp, incident.lanes, incident.pc};
+}
+
+class World : public ptx::GoldenGrid, public ptx::AccessSink {
  public:
   enum class End : std::uint8_t { kNone, kCompletes, kDeadlock, kFault, kEndless };
 
   // The program must fit the configuration. `memory` is the initial memory.
   World(const Config& config, const ptx::Program& program, const ptx::Launch& launch,
         const ptx::Memory& memory);
-  ~World() override;
 
   // Splits these lanes from the actor: they are an actor of their own from now on.
   void Split(const Actor& actor, std::uint32_t lanes);
@@ -94,20 +91,10 @@ class World : public ptx::AccessSink {
   // Returns the identity of the actor, which is the same in every order.
   std::uint64_t ProcessOf(const Actor& actor) const;
 
-  End end() const { return end_; }
-  const std::string& fault() const { return fault_; }  // "count_mismatch"
+  End end() const;
   // Returns the end as a manifest spells it: "completes", "deadlock", "fault:count_mismatch";
   // "timeout" if the run is endless or has not ended.
   std::string Ending() const;
-  const Place& fault_at() const { return fault_at_; }
-  // Hazards, by name and line of the PTX file.
-  struct HazardMet {
-    std::uint64_t count = 0;
-    Place first;
-  };
-  using HazardsMet = std::map<std::pair<std::string, std::uint32_t>, HazardMet>;
-  const HazardsMet& hazards() const { return hazards_; }
-  const ptx::Memory& memory() const { return memory_; }
   std::uint64_t steps() const { return steps_; }
   // Returns the place of the actor's cluster in the order of the grid; 0 for a transfer.
   std::uint64_t ClusterOf(const Actor& actor) const;
@@ -129,14 +116,28 @@ class World : public ptx::AccessSink {
   // Returns where the warps stand that have not exited.
   std::vector<Place> Standing() const;
 
+  // AccessSink, TransferSink, Grid and GoldenGrid: what a step does.
   void OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
                 const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address,
                 bool changed) override;
+  void Post(ptx::Transfer transfer, std::uint64_t cycle) override;
+  void Change(std::uint64_t /*cycle*/) override { ++epoch_; }
+  void Abandon(const ptx::Cta* cta) override;
+  void OnBarrier(const ptx::Core& core, const Operation& operation,
+                 const Effects& effects) override;
+  void OnCluster(const ptx::Core& core, const ClusterRequest& request,
+                 const ClusterEffects& effects, bool completes) override;
+  void OnMbarrier(const ptx::Core& core, const MbOperation& operation,
+                  const MbEffects& effects) override;
+  void OnWarpScope(const ptx::Core& core, const WarpRequest& request,
+                   const WarpEffects& effects) override;
+  void OnExit(const ptx::Core& core, unsigned warp) override;
+  void OnRelease(const ptx::Core& core, std::uint64_t warps) override;
+  void OnClusterRelease(const std::vector<ClusterLanes>& lanes) override;
+  void OnWait(const ptx::Core& core, const MbOperation& wait) override;
+  void OnCancel(const ptx::Core& core, const ptx::Warp& warp, const ptx::CancelCall& call) override;
 
  private:
-  class Unit;
-  friend class Unit;
-
   struct Wait {
     MbOperation operation;
     std::uint32_t pc = 0;
@@ -147,25 +148,24 @@ class World : public ptx::AccessSink {
     std::uint64_t state = 0;
   };
   struct WarpState {
-    ptx::Warp warp;
-    unsigned index = 0;            // of its CTA
-    bool exists = false;           // the slot has a warp that has not exited
-    bool at_barrier = false;       // waits at a barrier
-    std::uint32_t in_cluster = 0;  // lanes that wait at barrier.cluster
-    std::uint32_t barrier_pc = 0;  // of the barrier where it waits
+    ptx::WarpSlot* slot = nullptr;
+    unsigned unit = 0;     // the rank of its CTA
+    std::uint32_t pc = 0;  // its latest instruction
     std::vector<Wait> waits;
-    std::optional<WarpArrival> due;  // from the warp scope
-    std::uint32_t spinning = 0;      // lanes that repeat a loop until something changes
-    std::uint64_t spun = 0;          // the epoch in which `spinning` was found
+    std::uint32_t spinning = 0;  // lanes that repeat a loop until something changes
+    std::uint64_t spun = 0;      // the epoch in which `spinning` was found
     std::unordered_map<std::uint64_t, Spin> loops;  // by pc and lowest lane
     std::uint32_t stuck_at_copies = 0;              // lanes at a wait for copies that are not done
     std::set<std::uint32_t> is_volatile{};          // registers, by frame and slot
-  };
-  struct CtaState {
-    ptx::Cta cta;
-    bool taken = false;
-    std::uint64_t warps = 0;
-    std::uint64_t exited = 0;
+
+    ptx::Warp& warp() const { return slot->warp; }
+    bool exists() const {
+      return slot->phase != ptx::WarpPhase::kFree && slot->phase != ptx::WarpPhase::kExited;
+    }
+    bool IsAtBarrier() const {
+      return slot->phase == ptx::WarpPhase::kWaiting || slot->in_cluster != 0;
+    }
+    bool MayGo() const { return slot->phase == ptx::WarpPhase::kReady; }
   };
   struct Flight {
     ptx::Transfer transfer;
@@ -181,13 +181,9 @@ class World : public ptx::AccessSink {
   };
 
   // world.cpp
-  bool HasRoom() const;
-  void LaunchClusters();
-  void LaunchCluster();
-  void LaunchCta(unsigned unit, unsigned slot, const ptx::Cluster* cluster);
-  void EnableWarp(unsigned unit, unsigned warp);
-  void EnableTransfers();
-  ptx::Turn TurnOf(const Flight& flight) const;
+  WarpState& StateOf(const ptx::Core& core, unsigned warp) { return warps_[core.rank()][warp]; }
+  void OnStart(const ptx::Cluster& cluster) override;
+  void Locate(ptx::Incident* incident) const override;
   static bool IsBarrier(const ptx::Instruction& i) {
     return i.op == ptx::Op::kBarrier || i.op == ptx::Op::kClusterBarrier;
   }
@@ -195,72 +191,50 @@ class World : public ptx::AccessSink {
     return (i.op == ptx::Op::kBarrier && i.As<ptx::CtaBarrier>().aligned) ||
            (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned);
   }
-  static std::uint32_t StandingWith(const WarpState& state, const ptx::Group& group);
-  bool IsDraining(const WarpState& state, std::uint32_t pc) const;
-  void Advance(Unit* unit, WarpState* state, std::uint32_t moved = 0);
+  void Advance(WarpState* state, std::uint32_t moved = 0);
+  void Run(WarpState* state, std::uint32_t pc);
+  void TakeDue(WarpState* state);
   bool IsSeen(const WarpState& state, const ptx::Group& group) const;
   std::uint64_t ValueOf(const WarpState& state, const ptx::Group& group, ptx::Slot slot,
                         unsigned lane) const;
   std::uint32_t ActiveOf(const WarpState& state, const ptx::Group& group) const;
   void Observe(const Place& at);
   void NoteVolatile(WarpState* state, const ptx::Group& group, std::uint32_t active);
-  bool MayGo(const WarpState& state) const {
-    return state.exists && !state.at_barrier && state.in_cluster == 0;
-  }
-  void NoteSpin(Unit* unit, WarpState* state, const ptx::Group& group);
-  void Change() { ++epoch_; }
-  void Fault(std::string cause, const Place& at);
-  void Hazards(std::uint32_t hazards, const Place& at);
+  void NoteSpin(WarpState* state, const ptx::Group& group);
+  bool Retries(const ptx::Core& core, const ptx::Warp& warp, const ptx::Group& group,
+               std::uint32_t lanes);
   void NoteHeapAccess(std::uint64_t address);
   void NoteAccess(std::uint64_t object, ObjectAccess::Mode mode, std::uint32_t form = 0) {
     object_accesses_.push_back({object, mode, 0, form});
   }
-  Place PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) const;
-  const Flight* FlightOf(const Actor& actor) const;
-  static ptx::Group* GroupOf(WarpState* state, std::uint32_t lanes);
 
-  // world_sync.cpp
-  void Handle(Unit* unit, WarpState* state, ptx::Interpreter::Event event, std::uint32_t pc);
-  void ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc);
-  void ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc);
-  void ReachMbarrier(Unit* unit, WarpState* state, std::uint32_t pc);
-  void Answer(Unit* unit, WarpState* state, std::size_t index, bool answer);
-  MbEffects StepMbarrier(Unit* unit, const Place& at, const MbOperation& operation,
-                         const ptx::Mbarrier* instruction, std::uint64_t of);
-  void ReachWarpScope(Unit* unit, const WarpRequest& request);
-  void TakeDue(Unit* unit, WarpState* state);
-  void Released(Unit* unit, const Effects& effects, const Place& at, const Operation& operation);
-  ClusterEffects StepCluster(std::uint64_t cluster, unsigned unit, const ClusterRequest& request,
-                             unsigned slot);
-  void ReleaseCluster(const ClusterEffects& effects, std::uint64_t cluster);
-  void Exit(Unit* unit, WarpState* state, std::uint32_t pc);
-  void EndCta(Unit* unit, unsigned slot, const Place& at);
+  // world_actors.cpp
+  void EnableWarp(const WarpState& state);
+  void EnableTransfers();
+  bool IsDraining(const WarpState& state, std::uint32_t pc) const;
+  ptx::Turn TurnOf(const Flight& flight) const;
+  static std::uint32_t StandingWith(const WarpState& state, const ptx::Group& group);
+  static Place PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc);
+  static Place PlaceOf(const Flight& flight);  // of the issuing warp
+  const Flight* FlightOf(const Actor& actor) const;
+  static ptx::Group* GroupOf(const WarpState& state, std::uint32_t lanes);
+
+  // world_effects.cpp
+  void Answer(WarpState* state, std::size_t index, bool answer);
+  void NoteExit(const ptx::Core& core, const Operation& exit, const Effects& effects);
 
   // world_transfer.cpp
-  void Post(Unit* unit, ptx::Transfer transfer);
-  static Place PlaceOf(const Flight& flight);  // of the issuing warp
   bool MayStep(const Flight& flight) const;
   void StepTransfer(std::size_t index);
-  void Perform(Flight* flight);
-  void PerformRemote(const Flight& flight);
-  void StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
-                     const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t pc);
-  void Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& call, std::uint32_t pc);
+  void Perform(const Flight& flight);
+  void EndWithResponseLost(const Flight& response);
   void TakeCluster(std::size_t index);
   bool MayAsk() const;
   bool IsAsking(std::uint64_t request) const;
-  void Abandon(const ptx::Cta& cta);
   Range RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t size) const;
 
-  const Config config_;
   const ptx::Program& program_;
-  const ptx::Launch& launch_;
-  const ptx::Memory& initial_;
-  ptx::Memory memory_;
-  ptx::Printed printed_;
-  std::vector<std::unique_ptr<Unit>> units_;  // by rank
-  ptx::Clusters clusters_;
-  golden::ClusterScope cluster_scope_;
+  std::vector<std::vector<WarpState>> warps_;  // by rank and slot
   // Threads can cancel clusters, so that the starts of clusters are steps.
   const bool starts_are_steps_;
   const bool has_heap_;
@@ -270,7 +244,10 @@ class World : public ptx::AccessSink {
     std::vector<ptx::Slot> results;
   };
   std::vector<Uses> uses_;
+  // Results of dry runs so far, by place and state. They are the same in every run.
+  std::unordered_map<std::uint64_t, bool> retries_;
   std::vector<std::unique_ptr<Flight>> flights_;
+  const Flight* performing_ = nullptr;  // the transfer that takes effect
   std::uint64_t next_flight_ = 1;
   std::unordered_map<std::uint64_t, std::uint64_t> started_;  // transfers, by thread
   struct Times {
@@ -278,8 +255,6 @@ class World : public ptx::AccessSink {
     std::uint64_t step = 0;  // the latest
   };
   std::map<std::pair<std::uint64_t, std::uint32_t>, Times> times_;  // executions, by thread and pc
-  // The latest arrival of each open generation, by CTA and barrier.
-  std::map<std::pair<std::uint64_t, unsigned>, Place> latest_arrivals_;
   Observer* observer_ = nullptr;
 
   std::vector<Actor> enabled_;
@@ -291,13 +266,7 @@ class World : public ptx::AccessSink {
   std::vector<std::uint64_t> begun_;
   std::uint64_t epoch_ = 1;  // counts changes that a thread can see
   std::uint64_t steps_ = 0;
-  std::uint64_t cycle_ = 0;  // the value of clocks
-  Place here_;               // the place of the current instruction or transfer
   bool started_up_ = false;  // all warps have run to their first visible instruction
-  End end_ = End::kNone;
-  std::string fault_;
-  Place fault_at_;
-  HazardsMet hazards_;
   std::set<std::uint32_t> volatile_pcs_;
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "sim/explore/world.h"
-#include "sim/explore/world_unit.h"
 #include "sim/isa/bits.h"
 
 namespace muster::explore {
@@ -17,7 +16,7 @@ const std::vector<Actor>& World::Enabled() {
     }
   }
   enabled_.clear();
-  if (end_ != End::kNone) {
+  if (ending()) {
     return enabled_;
   }
   if (starts_are_steps_ && !clusters_.AllBegun() && HasRoom()) {
@@ -25,34 +24,32 @@ const std::vector<Actor>& World::Enabled() {
     start.kind = Actor::Kind::kStart;
     enabled_.push_back(start);
   }
-  for (const auto& unit : units_) {
-    for (WarpState& state : unit->warps) {
-      if (MayGo(state)) {
-        EnableWarp(unit->rank, state.warp.slot);
-      }
-    }
+  for (const std::vector<WarpState>& states : warps_) {
+    ForEachBit(At(states.front().unit).core().residents().ready,
+               [&](unsigned warp) { EnableWarp(states[warp]); });
   }
   EnableTransfers();
   if (enabled_.empty()) {
-    end_ = clusters_.AllEnded() ? End::kCompletes : End::kDeadlock;
+    Grid::End(clusters_.AllEnded() ? ptx::Outcome::kCompletes : ptx::Outcome::kDeadlock);
   }
   return enabled_;
 }
 
-void World::EnableWarp(unsigned unit, unsigned warp) {
-  const WarpState& state = units_[unit]->warps[warp];
+void World::EnableWarp(const WarpState& state) {
+  const ptx::Warp& warp = state.warp();
+  const ptx::GoldenMachine& machine = At(state.unit);
   const auto add = [&](Actor::Kind kind, std::uint32_t lanes, std::uint32_t pc, bool answer,
                        std::uint64_t object = 0) {
-    enabled_.push_back({kind, static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(warp),
-                        answer, lanes, pc, 0, object});
+    enabled_.push_back({kind, static_cast<std::uint8_t>(state.unit),
+                        static_cast<std::uint8_t>(warp.slot), answer, lanes, pc, 0, object});
   };
   const std::uint32_t idle = (state.spun == epoch_ ? state.spinning : 0) | state.stuck_at_copies;
-  for (const ptx::Group& group : state.warp.groups) {
+  for (const ptx::Group& group : state.warp().groups) {
     if (group.state == ptx::Group::State::kReady) {
       if ((group.lanes & idle) == 0 && !IsDraining(state, group.pc)) {
         add(Actor::Kind::kLanes, group.lanes, group.pc, true);
       }
-    } else if (group.state == ptx::Group::State::kAligned && group.lanes == state.warp.live &&
+    } else if (group.state == ptx::Group::State::kAligned && group.lanes == state.warp().live &&
                !IsDraining(state, group.pc)) {
       add(Actor::Kind::kLanes, group.lanes, group.pc,
           true);  // the lanes that it lacked have exited
@@ -60,13 +57,13 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
   }
   for (const Wait& wait : state.waits) {
     const MbOperation& operation = wait.operation;
-    const bool phase = units_[unit]->Word(operation.cta, operation.addr) >> 63 != 0;
+    const bool phase = machine.Word(operation.cta, operation.addr) >> 63 != 0;
     const bool complete =
-        phase != operation.phase || units_[unit]->IsInvalidatedByAnother(operation);
+        phase != operation.phase || machine.core().IsInvalidatedByAnother(operation);
     if (complete || !wait.returns) {
       constexpr unsigned kGranule = 4;
       add(Actor::Kind::kWait, operation.lanes, wait.pc, complete,
-          ObjectOf(state.warp.cta->linear_id, operation.addr / kGranule));
+          ObjectOf(state.warp().cta->linear_id, operation.addr / kGranule));
       enabled_.back().may_give_up = !wait.returns;
     }
   }
@@ -80,8 +77,8 @@ bool World::IsDraining(const WarpState& state, std::uint32_t pc) const {
   return (releases || i.op == ptx::Op::kExit) &&
          std::any_of(flights_.begin(), flights_.end(), [&](const auto& flight) {
            return flight->transfer.kind == ptx::Transfer::Kind::kRemote &&
-                  flight->transfer.issuer == state.warp.cta &&
-                  flight->transfer.warp == state.warp.slot;
+                  flight->transfer.issuer == state.warp().cta &&
+                  flight->transfer.warp == state.warp().slot;
          });
 }
 
@@ -124,7 +121,7 @@ std::vector<ptx::Turn> World::Flying() const {
 // Lanes that stand at the same aligned barrier arrive there together.
 std::uint32_t World::StandingWith(const WarpState& state, const ptx::Group& group) {
   std::uint32_t lanes = group.lanes;
-  for (const ptx::Group& other : state.warp.groups) {
+  for (const ptx::Group& other : state.warp().groups) {
     if (other.state == ptx::Group::State::kAligned && other.pc == group.pc &&
         other.frame == group.frame) {
       lanes |= other.lanes;
@@ -140,15 +137,16 @@ ptx::Turn World::TurnOf(const Actor& actor) const {
   if (actor.kind == Actor::Kind::kTransfer) {
     return TurnOf(*FlightOf(actor));
   }
-  const WarpState& state = units_[actor.unit]->warps[actor.warp];
+  const WarpState& state = warps_[actor.unit][actor.warp];
   std::uint32_t lanes = actor.lanes;
-  for (const ptx::Group& group : state.warp.groups) {
+  for (const ptx::Group& group : state.warp().groups) {
     if (actor.kind == Actor::Kind::kLanes && group.lanes == actor.lanes) {
       lanes = ActiveOf(state, group);
       lanes |= IsAligned(program_.code[group.pc]) ? StandingWith(state, group) : 0;
     }
   }
-  return {state.warp.cta->linear_id, state.index, lanes, actor.pc, 1, ptx::Turn::What::kExecutes};
+  const Place at = PlaceOf(state, lanes, actor.pc);
+  return {at.cta, at.warp, at.lanes, at.pc, 1, ptx::Turn::What::kExecutes};
 }
 
 std::uint64_t World::ProcessOf(const Actor& actor) const {
@@ -158,8 +156,8 @@ std::uint64_t World::ProcessOf(const Actor& actor) const {
   if (actor.kind == Actor::Kind::kTransfer) {
     return FlightOf(actor)->process;
   }
-  const WarpState& state = units_[actor.unit]->warps[actor.warp];
-  return (state.warp.cta->linear_id * launch_.Warps() + state.index) * kWarpSize +
+  const WarpState& state = warps_[actor.unit][actor.warp];
+  return (state.warp().cta->linear_id * launch_.Warps() + PlaceOf(state, 0, 0).warp) * kWarpSize +
          First(actor.lanes);
 }
 
@@ -176,7 +174,7 @@ std::uint64_t World::ClusterOf(const Actor& actor) const {
     case Actor::Kind::kTransfer:
       return 0;
     default:
-      return clusters_.NumberOf(units_[actor.unit]->warps[actor.warp].warp.cta->cluster->slot);
+      return clusters_.NumberOf(warps_[actor.unit][actor.warp].warp().cta->cluster->slot);
   }
 }
 
@@ -190,14 +188,29 @@ std::uint64_t World::ChannelOf(std::uint64_t process) const {
   return std::uint64_t{(*flight)->unit} << kRankBits | ((*flight)->transfer.to->rank + 1);
 }
 
+World::End World::end() const {
+  switch (outcome()) {
+    case ptx::Outcome::kCompletes:
+      return End::kCompletes;
+    case ptx::Outcome::kDeadlock:
+      return End::kDeadlock;
+    case ptx::Outcome::kTimeout:
+      return ending() ? End::kEndless : End::kNone;
+    default:
+      return End::kFault;
+  }
+}
+
 std::string World::Ending() const {
-  switch (end_) {
+  switch (end()) {
     case End::kCompletes:
       return "completes";
     case End::kDeadlock:
       return "deadlock";
-    case End::kFault:
-      return fault_ == "memory_fault" || fault_ == "assert" ? fault_ : "fault:" + fault_;
+    case End::kFault: {
+      const std::string& name = faults().front().name;
+      return outcome() == ptx::Outcome::kFault ? "fault:" + name : name;
+    }
     default:
       return "timeout";
   }
@@ -206,14 +219,14 @@ std::string World::Ending() const {
 std::vector<Actor> World::Waiting() const {
   std::vector<Actor> waiting;
   constexpr unsigned kGranule = 4;
-  for (const auto& unit : units_) {
-    for (const WarpState& state : unit->warps) {
-      for (std::size_t i = 0; state.exists && i < state.waits.size(); ++i) {
+  for (const std::vector<WarpState>& states : warps_) {
+    for (const WarpState& state : states) {
+      for (std::size_t i = 0; state.exists() && i < state.waits.size(); ++i) {
         const Wait& wait = state.waits[i];
-        waiting.push_back({Actor::Kind::kWait, static_cast<std::uint8_t>(unit->rank),
-                           static_cast<std::uint8_t>(state.warp.slot), false, wait.operation.lanes,
-                           wait.pc, 0,
-                           ObjectOf(state.warp.cta->linear_id, wait.operation.addr / kGranule)});
+        waiting.push_back({Actor::Kind::kWait, static_cast<std::uint8_t>(state.unit),
+                           static_cast<std::uint8_t>(state.warp().slot), false,
+                           wait.operation.lanes, wait.pc, 0,
+                           ObjectOf(state.warp().cta->linear_id, wait.operation.addr / kGranule)});
       }
     }
   }
@@ -221,7 +234,7 @@ std::vector<Actor> World::Waiting() const {
 }
 
 void World::Split(const Actor& actor, std::uint32_t lanes) {
-  ptx::Warp& warp = units_[actor.unit]->warps[actor.warp].warp;
+  ptx::Warp& warp = warps_[actor.unit][actor.warp].warp();
   for (std::size_t i = 0; i < warp.groups.size(); ++i) {
     ptx::Group& group = warp.groups[i];
     if (group.lanes == actor.lanes && group.state == ptx::Group::State::kReady &&
@@ -237,10 +250,11 @@ void World::Split(const Actor& actor, std::uint32_t lanes) {
 
 std::vector<Place> World::Next() const {
   std::vector<Place> places;
-  for (const auto& unit : units_) {
-    for (const WarpState& state : unit->warps) {
-      for (std::size_t i = 0; i < state.warp.groups.size() && MayGo(state); ++i) {
-        const ptx::Group& group = state.warp.groups[i];
+  for (const std::vector<WarpState>& states : warps_) {
+    for (const WarpState& state : states) {
+      for (std::size_t i = 0;
+           state.exists() && !state.IsAtBarrier() && i < state.warp().groups.size(); ++i) {
+        const ptx::Group& group = state.warp().groups[i];
         // After a fault, lanes may stand at an instruction that is not visible.
         if (group.state == ptx::Group::State::kAsked ||
             (group.state == ptx::Group::State::kReady && IsSeen(state, group))) {
@@ -254,15 +268,16 @@ std::vector<Place> World::Next() const {
 
 std::vector<Place> World::Standing() const {
   std::vector<Place> places;
-  for (const auto& unit : units_) {
-    for (const WarpState& state : unit->warps) {
-      for (std::size_t i = 0; state.exists && i < state.warp.groups.size(); ++i) {
-        const ptx::Group& group = state.warp.groups[i];
+  for (const std::vector<WarpState>& states : warps_) {
+    for (const WarpState& state : states) {
+      for (std::size_t i = 0; state.exists() && i < state.warp().groups.size(); ++i) {
+        const ptx::Group& group = state.warp().groups[i];
         // Lanes at a barrier already have the pc of the next instruction, but still wait.
-        const std::uint32_t waiting =
-            group.lanes & (state.at_barrier ? state.warp.arrival.lanes : state.in_cluster);
+        const std::uint32_t waiting = group.lanes & (state.slot->phase == ptx::WarpPhase::kWaiting
+                                                         ? state.warp().arrival.lanes
+                                                         : state.slot->in_cluster);
         if (waiting != 0) {
-          places.push_back(PlaceOf(state, waiting, state.barrier_pc));
+          places.push_back(PlaceOf(state, waiting, state.pc));
         }
         if (waiting != group.lanes) {
           places.push_back(PlaceOf(state, group.lanes & ~waiting, group.pc));
@@ -273,12 +288,12 @@ std::vector<Place> World::Standing() const {
   return places;
 }
 
-Place World::PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) const {
-  return {state.warp.cta->linear_id, state.index, lanes, pc};
+Place World::PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) {
+  return {state.warp().cta->linear_id, state.warp().first_thread / kWarpSize, lanes, pc};
 }
 
-ptx::Group* World::GroupOf(WarpState* state, std::uint32_t lanes) {
-  for (ptx::Group& group : state->warp.groups) {
+ptx::Group* World::GroupOf(const WarpState& state, std::uint32_t lanes) {
+  for (ptx::Group& group : state.warp().groups) {
     if ((group.lanes & lanes) != 0) {
       return &group;
     }

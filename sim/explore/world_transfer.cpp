@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "sim/explore/world.h"
-#include "sim/explore/world_unit.h"
 #include "sim/isa/bits.h"
-#include "sim/isa/fault.h"
 #include "sim/ptx/runtime/operations.h"
+#include "sim/ptx/simt/mbarriers.h"
 
 namespace muster::explore {
 namespace {
@@ -18,16 +17,18 @@ using Kind = ptx::Transfer::Kind;
 
 }  // namespace
 
-void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
-  Unit& issuer = *units_[transfer.issuer->rank];
-  const WarpState& state = issuer.warps[transfer.warp];
+void World::Post(ptx::Transfer transfer, std::uint64_t /*cycle*/) {
+  const WarpState& state = warps_[transfer.issuer->rank][transfer.warp];
+  const bool together = transfer.kind == Kind::kRemote;
+  const Place at =
+      PlaceOf(state, together ? transfer.operation.lanes : 1U << transfer.lane, state.pc);
+  transfer.pc = state.pc;
   auto flight = std::make_unique<Flight>();
   flight->number = next_flight_++;
-  flight->unit = issuer.rank;
-  flight->cta = transfer.issuer->linear_id;
-  flight->warp_index = state.index;
-  const std::uint64_t thread =
-      (flight->cta * launch_.Warps() + state.index) * kWarpSize + transfer.lane;
+  flight->unit = state.unit;
+  flight->cta = at.cta;
+  flight->warp_index = at.warp;
+  const std::uint64_t thread = (at.cta * launch_.Warps() + at.warp) * kWarpSize + transfer.lane;
   constexpr unsigned kThreadBits = 32;
   flight->process = ++started_[thread] << kThreadBits | thread;
   begun_.push_back(flight->process);
@@ -37,56 +38,35 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
   times.step = steps_;
   flight->time = times.count;
   if (observer_ != nullptr) {
-    const bool together = transfer.kind == Kind::kRemote;
-    const std::uint32_t lanes = together ? transfer.operation.lanes : 1U << transfer.lane;
-    observer_->OnStart(PlaceOf(state, lanes, transfer.pc), flight->number, transfer);
+    observer_->OnStart(at, flight->number, transfer);
   }
   flight->transfer = std::move(transfer);
   flights_.push_back(std::move(flight));
 }
 
-// Starts the arrive-ons of the copies that each lane has started so far.
-void World::StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
-                          const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t pc) {
-  ForEachBit(lanes, [&](unsigned lane) {
-    ptx::Transfer arrival = ptx::ArriveOn(&state->warp, lane, addr[lane], program_.code[pc].line);
-    arrival.pc = pc;
-    Post(unit, std::move(arrival));
-  });
-}
-
 // Sends the request, and after it the response to each CTA that it is for.
-void World::Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& call,
-                   std::uint32_t pc) {
+void World::OnCancel(const ptx::Core& core, const ptx::Warp& warp, const ptx::CancelCall& call) {
   ptx::Transfer request;
   request.issuer = warp.cta;
   request.warp = warp.slot;
   request.lane = call.lane;
-  request.pc = pc;
   request.line = call.line;
-  Post(unit, std::move(request));
+  Post(request, cycle_);
   flights_.back()->asks = true;
   const std::uint64_t number = flights_.back()->number;
-  for (ptx::Cta* const cta : warp.cta->cluster->ctas) {
-    if (!call.multicast && cta != warp.cta) {
-      continue;
-    }
-    if (cta->exited) {
-      Fault(Name(FaultCause::kRankNotThere), here_);
-      return;
-    }
-    ptx::Transfer transfer;
-    transfer.to = cta;
-    transfer.issuer = warp.cta;
-    transfer.address = call.response;
-    transfer.mbarrier = call.mbarrier;
-    transfer.warp = warp.slot;
-    transfer.lane = call.lane;
-    transfer.pc = pc;
-    transfer.line = call.line;
-    transfer.has_read = true;
-    transfer.data.resize(sizeof(CancelResponse));
-    Post(unit, std::move(transfer));
+  const CancelPlan plan = cluster_scope().Cancel(core.rank(), RequestOf(warp, call));
+  if (plan.lost) {
+    At(core.rank()).core().EndWithCancelLost(*plan.lost, call.line);
+    return;
+  }
+  for (const CtaPlace& place : plan.places) {
+    ptx::Transfer response = request;
+    response.to = &At(place.unit).core().residents().ctas[place.cta].cta;
+    response.address = call.response;
+    response.mbarrier = call.mbarrier;
+    response.has_read = true;
+    response.data.resize(sizeof(CancelResponse));
+    Post(std::move(response), cycle_);
     flights_.back()->asked_by = number;
   }
 }
@@ -94,7 +74,6 @@ void World::Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& cal
 // The request cancels the next cluster, if one is left: that cluster will not start.
 void World::TakeCluster(std::size_t index) {
   const std::uint64_t number = flights_[index]->number;
-  const Place at = PlaceOf(*flights_[index]);
   flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
   NoteAccess(ObjectOf(kQueue, 0),
              clusters_.AllBegun() ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite);
@@ -105,12 +84,23 @@ void World::TakeCluster(std::size_t index) {
     }
     NoteAccess(ObjectOf(kCtas, flight->transfer.to->linear_id), ObjectAccess::Mode::kRead);
     if (flight->is_lost) {
-      Fault(Name(FaultCause::kRankNotThere), at);
+      EndWithResponseLost(*flight);
       return;
     }
     std::memcpy(flight->transfer.data.data(), response.data(), sizeof response);
     begun_.push_back(flight->process);
   }
+}
+
+// A CTA that the response is for has exited.
+void World::EndWithResponseLost(const Flight& response) {
+  const ptx::Transfer& transfer = response.transfer;
+  RemoteLost lost;
+  lost.unit = static_cast<std::uint8_t>(response.unit);
+  lost.warp = static_cast<std::uint8_t>(transfer.warp);
+  lost.rank = static_cast<std::uint8_t>(transfer.to->rank);
+  lost.addr = static_cast<std::uint32_t>(transfer.address);
+  At(response.unit).core().EndWithCancelLost(lost, transfer.line);
 }
 
 // Requests are answered one at a time, as by the unit.
@@ -165,9 +155,7 @@ void World::StepTransfer(std::size_t index) {
   }
   Flight& flight = *flights_[index];
   ptx::Transfer& transfer = flight.transfer;
-  here_ = PlaceOf(flight);
-  Unit& issuer = *units_[flight.unit];
-  WarpState& state = issuer.warps[transfer.warp];
+  WarpState& state = warps_[flight.unit][transfer.warp];
   const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
   const auto note = [&](const Range& bytes, ObjectAccess::Mode mode) {
     constexpr unsigned kGranule = 4;
@@ -199,34 +187,36 @@ void World::StepTransfer(std::size_t index) {
       note(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
            ObjectAccess::Mode::kWrite);
     }
-    Perform(last.get());
+    performing_ = last.get();
+    Perform(*last);
+    performing_ = nullptr;
   }
   // The issuing thread may wait for the transfer.
-  if (state.exists && state.stuck_at_copies != 0) {
+  if (state.exists() && state.stuck_at_copies != 0) {
     state.stuck_at_copies = 0;
     woken_.push_back(PlaceOf(state, ~0U, 0));
-    Advance(&issuer, &state);
+    Advance(&state);
   }
 }
 
-void World::Perform(Flight* flight) {
-  const ptx::Transfer& transfer = flight->transfer;
-  Change();
+void World::Perform(const Flight& flight) {
+  const ptx::Transfer& transfer = flight.transfer;
+  Change(cycle_);
   if (transfer.to != nullptr) {
     NoteAccess(ObjectOf(kCtas, transfer.to->linear_id), ObjectAccess::Mode::kRead);
   }
-  if (flight->is_lost) {
-    Fault(Name(FaultCause::kRankNotThere), PlaceOf(*flight));
+  if (flight.is_lost) {
+    EndWithResponseLost(flight);
     return;
   }
   if (transfer.kind == Kind::kRemote) {
-    PerformRemote(*flight);
+    At(transfer.to->rank).core().Receive(transfer);
     return;
   }
   if (transfer.kind != Kind::kArrive) {
     WriteTarget(&memory_, transfer);
     if (observer_ != nullptr) {
-      observer_->OnWrite(flight->number,
+      observer_->OnWrite(flight.number,
                          RangeOf(transfer.to, transfer.address, transfer.data.size()));
     }
     if (transfer.groups != nullptr) {
@@ -234,40 +224,27 @@ void World::Perform(Flight* flight) {
     }
   }
   if (transfer.mbarrier) {
-    StepMbarrier(units_[transfer.to->rank].get(), PlaceOf(*flight), CompletionOf(transfer), nullptr,
-                 flight->number);
+    transfer.to->port->PostAsync(CompletionOf(transfer));
   }
 }
 
-void World::PerformRemote(const Flight& flight) {
-  const ptx::Transfer& transfer = flight.transfer;
-  if (transfer.to->exited) {
-    Fault("memory_fault", PlaceOf(flight));
-    return;
-  }
-  StepMbarrier(units_[transfer.to->rank].get(), PlaceOf(flight), transfer.operation,
-               &program_.code[transfer.pc].As<ptx::Mbarrier>(), flight.number);
-}
-
-// Ends the CTA: transfers to its memory, or not yet read from there, are lost. If another CTA sent
-// one of them, that is a fault.
-void World::Abandon(const ptx::Cta& cta) {
+void World::Abandon(const ptx::Cta* cta) {
+  NoteAccess(ObjectOf(kCtas, cta->linear_id), ObjectAccess::Mode::kWrite);
   for (std::size_t i = flights_.size(); i-- > 0;) {
-    ptx::Transfer& transfer = flights_[i]->transfer;
-    if (flights_[i]->asks || flights_[i]->asked_by != 0) {
-      flights_[i]->is_lost = flights_[i]->is_lost || transfer.to == &cta;
+    Flight& flight = *flights_[i];
+    if (flight.asks || flight.asked_by != 0) {
+      flight.is_lost = flight.is_lost || flight.transfer.to == cta;
       continue;
     }
-    const bool lost = IsLostWith(cta, transfer);
-    if (transfer.to == &cta && transfer.issuer != &cta) {
-      Fault("memory_fault", PlaceOf(*flights_[i]));
+    const ptx::Loss loss = AbandonWith(*cta, &flight.transfer);
+    if (loss == ptx::Loss::kOfAnother) {
+      performing_ = &flight;
+      EndWithLost(flight.transfer);
+      performing_ = nullptr;
     }
-    if (transfer.issuer == &cta) {
-      transfer.groups = nullptr;
-    }
-    if (lost) {
-      dropped_.push_back(flights_[i]->process);
-      lost_.push_back(TurnOf(*flights_[i]));
+    if (loss != ptx::Loss::kNone) {
+      dropped_.push_back(flight.process);
+      lost_.push_back(TurnOf(flight));
       flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }

@@ -63,7 +63,7 @@ class Explored {
         outcomes_.deadlocked.insert(WordsOf(order.world.memory()));
         break;
       case World::End::kFault:
-        outcomes_.faults.insert(order.world.fault());
+        outcomes_.faults.insert(order.world.faults().front().name);
         break;
       default:
         outcomes_.faults.insert("an order without an end");

@@ -9,9 +9,9 @@
 
 #include "sim/isa/config.h"
 #include "sim/isa/fault.h"
+#include "sim/ptx/runtime/on_golden/unit_at_pins.h"
 #include "sim/ptx/syntax/error.h"
 #include "tb/scratch.h"
-#include "tb/unit/ptx_golden_unit.h"
 
 namespace muster::ptx {
 

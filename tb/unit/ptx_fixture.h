@@ -46,7 +46,7 @@ class Ended {
 
   Verdict verdict() const { return session_->Judge(); }
   std::string outcome() const { return OutcomeName(session_->grid()); }
-  const Grid& grid() const { return session_->grid(); }
+  const ClockedGrid& grid() const { return session_->grid(); }
   const Session& session() const { return *session_; }
   std::uint64_t cycles() const { return cycles_; }
   std::vector<std::uint32_t> Words(std::size_t buffer) const;

@@ -98,5 +98,21 @@ TEST(PtxMbarrier, InvalRacesWithWhoComesLater) {
   EXPECT_TRUE(again.grid().hazards().empty());
 }
 
+// A store where an object was invalidated makes the word memory again: a wait of another thread
+// goes by its phase bit alone.
+TEST(PtxMbarrier, AStoreAfterInvalIsWhatAWaitSees) {
+  for (const bool complete : {true, false}) {
+    const Ended ends(Threads(
+        64, "1",
+        std::string("  @%p1 mbarrier.inval.shared.b64 [a]; mov.u64 state, ") +
+            (complete ? "0x8000000000000000" : "5") +
+            "; @%p1 st.shared.u64 [a], state; bar.sync 0; setp.eq.u32 %p4, %r1, 32; @!%p4 bra E;\n"
+            "L: mbarrier.test_wait.parity.shared.b64 done, [a], 0; @!done bra L;\n"
+            "E: mov.u32 %r10, 1;"));
+    EXPECT_EQ(ends.outcome(), complete ? "completes" : "deadlock");
+    EXPECT_TRUE(ends.grid().faults().empty());
+  }
+}
+
 }  // namespace
 }  // namespace muster::ptx

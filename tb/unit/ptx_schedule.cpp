@@ -10,7 +10,7 @@
 
 #include "sim/isa/config.h"
 #include "sim/ptx/launch/schedule_file.h"
-#include "tb/unit/ptx_golden_unit.h"
+#include "sim/ptx/runtime/on_golden/unit_at_pins.h"
 
 namespace muster::ptx {
 namespace {

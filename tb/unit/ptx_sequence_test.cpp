@@ -13,9 +13,9 @@
 #include "sim/isa/config.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/launch/session.h"
+#include "sim/ptx/runtime/on_golden/unit_at_pins.h"
 #include "sim/ptx/syntax/error.h"
 #include "tb/unit/ptx_fixture.h"
-#include "tb/unit/ptx_golden_unit.h"
 
 namespace muster::ptx {
 namespace {

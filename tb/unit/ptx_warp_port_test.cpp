@@ -9,8 +9,8 @@
 
 #include "sim/isa/config.h"
 #include "sim/isa/fault.h"
+#include "sim/ptx/runtime/on_golden/warps_at_pins.h"
 #include "sim/ptx/runtime/on_pins/warp_port.h"
-#include "tb/unit/ptx_golden_warps.h"
 
 namespace muster::ptx {
 namespace {

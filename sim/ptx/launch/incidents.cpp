@@ -38,7 +38,7 @@ std::string Lines(const std::vector<Incident>& incidents, const char* what, F li
 }  // namespace
 
 std::string FaultText(const Session& session) {
-  const Grid& grid = session.grid();
+  const ClockedGrid& grid = session.grid();
   return Lines(grid.faults(), "faults", [&](const Incident& fault) {
     const std::string what =
         fmt::format("{}: {}: ", session.program().Where(fault.line), fault.name);

@@ -98,7 +98,8 @@ std::string BytesText(std::int64_t tx) {
                                tx > 0 ? "to come" : "more than expected");
 }
 
-std::string MbarrierText(const Program& program, const Grid& grid, const StuckMbarrier& mbarrier) {
+std::string MbarrierText(const Program& program, const ClockedGrid& grid,
+                         const StuckMbarrier& mbarrier) {
   std::string text = fmt::format(
       "  CTA {}, mbarrier {}: phase {} (parity {}), {} of {} arrivals pending, tx-count {}{}\n",
       grid.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.parity ? 1 : 0,
@@ -117,7 +118,7 @@ std::string MbarrierText(const Program& program, const Grid& grid, const StuckMb
   return text;
 }
 
-std::string WaitingText(const Program& program, const Grid& grid) {
+std::string WaitingText(const Program& program, const ClockedGrid& grid) {
   std::string text;
   for (const StuckBarrier& barrier : grid.StuckBarriers()) {
     text += fmt::format("  CTA {}, barrier {} ({}): {} of {} warps have arrived{}\n",
@@ -158,7 +159,7 @@ std::string WaitingText(const Program& program, const Grid& grid) {
 }
 
 // Who waits for whom in a deadlock; where everyone is when the cycles are used up.
-std::string EndText(const Program& program, const Grid& grid) {
+std::string EndText(const Program& program, const ClockedGrid& grid) {
   if (grid.outcome() == Outcome::kDeadlock) {
     return "Every live warp waits, and none can let another go on:\n" + WaitingText(program, grid);
   }
@@ -177,7 +178,7 @@ std::string EndText(const Program& program, const Grid& grid) {
   return text;
 }
 
-std::string BarrierTable(const Grid& grid) {
+std::string BarrierTable(const ClockedGrid& grid) {
   const std::vector<BarrierRow> rows = grid.Barriers();
   if (rows.empty()) {
     return "";
@@ -196,7 +197,7 @@ std::string BarrierTable(const Grid& grid) {
   return text;
 }
 
-std::string MbarrierTable(const Grid& grid) {
+std::string MbarrierTable(const ClockedGrid& grid) {
   const std::vector<MbarrierRow> rows = grid.Mbarriers();
   if (rows.empty()) {
     return "";
@@ -240,7 +241,7 @@ std::string NextStep(const Session& session, const Verdict& verdict) {
   }
 }
 
-OrderedJson Barriers(const Grid& grid) {
+OrderedJson Barriers(const ClockedGrid& grid) {
   OrderedJson barriers = OrderedJson::array();
   for (const BarrierRow& row : grid.Barriers()) {
     barriers.push_back({{"cta", row.cta},
@@ -253,7 +254,7 @@ OrderedJson Barriers(const Grid& grid) {
   return barriers;
 }
 
-OrderedJson Mbarriers(const Grid& grid) {
+OrderedJson Mbarriers(const ClockedGrid& grid) {
   OrderedJson mbarriers = OrderedJson::array();
   for (const MbarrierRow& row : grid.Mbarriers()) {
     mbarriers.push_back({{"cta", row.cta},
@@ -268,7 +269,7 @@ OrderedJson Mbarriers(const Grid& grid) {
 }
 
 // Who waits for whom.
-OrderedJson Deadlock(const Program& program, const Grid& grid) {
+OrderedJson Deadlock(const Program& program, const ClockedGrid& grid) {
   OrderedJson deadlock = OrderedJson::array();
   for (const StuckBarrier& barrier : grid.StuckBarriers()) {
     deadlock.push_back({{"cta", barrier.cta},
@@ -331,7 +332,7 @@ std::string Served::Text() const {
 
 OrderedJson JsonReport(const Session& session, const Verdict& verdict, const Timing& timing,
                        const Served& served) {
-  const Grid& grid = session.grid();
+  const ClockedGrid& grid = session.grid();
   OrderedJson operations = OrderedJson::object();
   for (const OpKind kind : kKinds) {
     operations[Name(kind)] = grid.Operations(kind);
@@ -407,7 +408,7 @@ OrderedJson JsonReport(const Session& last, const Verdict& verdict, const Timing
 
 std::string LaunchText(const Session& session, const std::string& outcome, const Timing& timing,
                        const Served& served) {
-  const Grid& grid = session.grid();
+  const ClockedGrid& grid = session.grid();
   const Launch& launch = session.launch();
   std::string text = grid.printed().text();
   if (!text.empty() && text.back() != '\n') {

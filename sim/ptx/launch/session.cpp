@@ -10,6 +10,7 @@
 #include "sim/ptx/launch/arguments.h"
 #include "sim/ptx/launch/compare.h"
 #include "sim/ptx/program/demangle.h"
+#include "sim/ptx/runtime/fits.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::ptx {
@@ -109,8 +110,8 @@ Session::Session(const Manifest& manifest, std::size_t index, std::shared_ptr<De
     throw InputError(where + error.what());
   }
   // Each launch has an order of its own.
-  grid_ = std::make_unique<Grid>(config_, *program_, launch_, device_->memory(),
-                                 seed + index * 0xbf58476d1ce4e5b9U);
+  grid_ = std::make_unique<ClockedGrid>(config_, *program_, launch_, device_->memory(),
+                                        seed + index * 0xbf58476d1ce4e5b9U);
 }
 
 void Session::Prepare() {

@@ -18,7 +18,7 @@
 #include "sim/ptx/launch/device.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/program/program.h"
-#include "sim/ptx/runtime/on_pins/grid.h"
+#include "sim/ptx/runtime/on_pins/clocked_grid.h"
 #include "sim/ptx/simt/schedule.h"
 #include "sim/ptx/simt/schedule_replay.h"
 
@@ -63,7 +63,7 @@ class Session {
   // Null: to none.
   const ScheduleReplay* replay() const { return replay_.get(); }
 
-  const Grid& grid() const { return *grid_; }
+  const ClockedGrid& grid() const { return *grid_; }
   const Manifest& manifest() const { return manifest_; }
   const Program& program() const { return *program_; }
   const Launch& launch() const { return launch_; }
@@ -110,7 +110,7 @@ class Session {
   std::vector<std::uint8_t> parameters_;
   std::unique_ptr<ScheduleReplay> replay_;
   std::unique_ptr<Timeline> timeline_;
-  std::unique_ptr<Grid> grid_;
+  std::unique_ptr<ClockedGrid> grid_;
 };
 
 std::string OutcomeName(const Grid& grid);

@@ -7,6 +7,11 @@
 
 namespace muster::ptx {
 
+void BarrierArrivals::Reset() {
+  rows_.clear();
+  releases_ = 0;
+}
+
 void BarrierArrivals::Launch(unsigned slot, std::uint64_t cta) {
   ctas_[slot] = cta;
   for (Entry& entry : entries_[slot]) {

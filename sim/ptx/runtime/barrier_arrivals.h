@@ -39,6 +39,7 @@ struct Incident {
   std::uint64_t count = 1;
   std::string mbarrier{};     // its name; empty: it is the barrier above
   std::string explanation{};  // a sentence
+  std::uint32_t pc = 0;       // the instruction, in an order of explore
 };
 
 // Where a warp is when the run has stopped.
@@ -96,6 +97,7 @@ class BarrierArrivals {
     std::vector<Member> members;
   };
 
+  void Reset();  // nothing has happened
   // A CTA takes a slot.
   void Launch(unsigned slot, std::uint64_t cta);
   // An operation that was not refused, of the CTA's `warp`.

@@ -35,6 +35,11 @@ void Add(std::vector<MbarrierArrivals::Member>* members, const MbarrierArrivals:
 
 }  // namespace
 
+void MbarrierArrivals::Reset() {
+  rows_.clear();
+  operations_ = {};
+}
+
 void MbarrierArrivals::Launch(unsigned slot, std::uint64_t cta) {
   ctas_[slot] = cta;
   entries_[slot].clear();

@@ -50,6 +50,7 @@ class MbarrierArrivals {
     std::map<unsigned, std::uint64_t> seen;
   };
 
+  void Reset();  // nothing has happened
   // A CTA takes a slot.
   void Launch(unsigned slot, std::uint64_t cta);
   // An event of an operation that was not refused, of the CTA's `warp`.
@@ -57,6 +58,9 @@ class MbarrierArrivals {
             std::uint32_t line);
   // The time limit of the wait parked in that slot of the unit has passed.
   void Expire(unsigned warp_slot);
+
+  // An ordinary store to the word: no object was invalidated there.
+  void Overwrite(unsigned slot, std::uint32_t address) { invalidated_[slot].erase(address); }
 
   // Whether no phase of the word has completed since it was initialised.
   bool IsFresh(unsigned slot, std::uint32_t address) const {

@@ -75,6 +75,15 @@ ClusterRequest RequestOf(const Warp& warp, ClusterForm form, std::uint32_t lanes
                    lanes);
 }
 
+muster::CancelRequest RequestOf(const Warp& warp, const CancelCall& call) {
+  return {static_cast<std::uint8_t>(warp.cta->cluster->slot),
+          static_cast<std::uint8_t>(warp.cta->rank),
+          static_cast<std::uint8_t>(warp.slot),
+          call.multicast,
+          call.response,
+          call.mbarrier};
+}
+
 Transfer ArriveOn(Warp* warp, unsigned lane, std::uint32_t address, std::uint32_t line) {
   Transfer arrival;
   arrival.kind = Transfer::Kind::kArrive;

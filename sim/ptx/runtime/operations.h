@@ -28,6 +28,7 @@ const char* RefusedArrival(const Config& config, const Arrival& arrival, unsigne
 Operation ExitOf(const Config& config, const Warp& warp);
 ClusterRequest RequestOf(const Warp& warp, muster::ClusterOp op, std::uint32_t lanes);
 ClusterRequest RequestOf(const Warp& warp, ClusterForm form, std::uint32_t lanes);
+muster::CancelRequest RequestOf(const Warp& warp, const CancelCall& call);
 
 // Returns the arrive-on, at that address, of the copies that the lane has started so far.
 Transfer ArriveOn(Warp* warp, unsigned lane, std::uint32_t address, std::uint32_t line);

@@ -107,14 +107,11 @@ std::optional<Transfer> CopyEngine::Abandon(const Cta* cta) {
   std::optional<Transfer> of_another;
   for (auto entry = transfers_.begin(); entry != transfers_.end();) {
     Transfer& transfer = entry->second;
-    const bool lost = IsLostWith(*cta, transfer);
-    if (!of_another && transfer.to == cta && transfer.issuer != cta) {
+    const Loss loss = AbandonWith(*cta, &transfer);
+    if (!of_another && loss == Loss::kOfAnother) {
       of_another = transfer;
     }
-    if (transfer.issuer == cta) {
-      transfer.groups = nullptr;
-    }
-    entry = lost ? transfers_.erase(entry) : std::next(entry);
+    entry = loss != Loss::kNone ? transfers_.erase(entry) : std::next(entry);
   }
   return of_another;
 }

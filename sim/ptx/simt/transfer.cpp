@@ -73,8 +73,15 @@ bool WriteTarget(Memory* memory, const Transfer& transfer) {
   return true;
 }
 
-bool IsLostWith(const Cta& cta, const Transfer& transfer) {
-  return transfer.to == &cta || (transfer.from == &cta && !transfer.has_read);
+Loss AbandonWith(const Cta& cta, Transfer* transfer) {
+  if (transfer->issuer == &cta) {
+    transfer->groups = nullptr;
+  }
+  if (transfer->to == &cta && transfer->issuer != &cta) {
+    return Loss::kOfAnother;
+  }
+  return transfer->to == &cta || (transfer->from == &cta && !transfer->has_read) ? Loss::kOwn
+                                                                                 : Loss::kNone;
 }
 
 MbOperation CompletionOf(const Transfer& transfer) {

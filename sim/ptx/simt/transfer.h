@@ -97,8 +97,10 @@ class TransferSink {
 void ReadSource(Memory* memory, Transfer* transfer);
 // Writes what was read. Returns false while the unit holds one of the words.
 bool WriteTarget(Memory* memory, const Transfer& transfer);
-// Returns whether it is lost when the CTA ends: it goes to its memory, or has not been read there.
-bool IsLostWith(const Cta& cta, const Transfer& transfer);
+// The CTA ends. The transfer is lost if it goes to the memory of the CTA, or has not been read
+// there; if another CTA sent it there, that is a fault.
+enum class Loss : std::uint8_t { kNone, kOwn, kOfAnother };
+Loss AbandonWith(const Cta& cta, Transfer* transfer);
 // Returns the operation at the mbarrier when the transfer is done, if there is one.
 MbOperation CompletionOf(const Transfer& transfer);
 

@@ -2,7 +2,7 @@
 #include "sim/ptx/runtime/on_pins/issue_pins.h"
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/runtime/on_pins/grid.h"
+#include "sim/ptx/runtime/on_pins/clocked_grid.h"
 #include "sim/ptx/runtime/operations.h"
 
 namespace muster::ptx {
@@ -26,11 +26,9 @@ void IssuePins::Accept(const Outputs& seen, Inputs* inputs) {
   const unsigned accepted = inputs->issue_valid & seen.issue_ready;
   ForEachBit(accepted, [&](unsigned port) {
     const unsigned warp = at_port_[port];
-    WarpSlot& slot = residents_.warps[warp];
-    slot.drain_until = slot.memory_until;
+    times_.warps[warp].drain_until = times_.warps[warp].memory_until;
     presented_ &= ~Bit(warp);
-    residents_.SetPhase(
-        warp, IsWaiting(slot.warp.arrival.kind) ? WarpPhase::kWaiting : WarpPhase::kReady);
+    core_.Accept(warp);
   });
   inputs->issue_valid = static_cast<std::uint8_t>(inputs->issue_valid & ~accepted);
   if (inputs->lifecycle_valid && seen.lifecycle_ready) {
@@ -42,13 +40,14 @@ void IssuePins::Accept(const Outputs& seen, Inputs* inputs) {
 }
 
 void IssuePins::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  const Residents& residents = core_.residents();
   // Mbarrier operations of a warp come before its exit, and before the end of its CTA.
   const auto unsettled = [&](const Operation& operation) {
     const bool ends = operation.kind == OpKind::kEnd;
-    const std::uint64_t warps = ends ? residents_.ctas[operation.cta].warps
+    const std::uint64_t warps = ends ? residents.ctas[operation.cta].warps
                                 : operation.kind == OpKind::kExit ? Bit(operation.warp)
                                                                   : 0;
-    const Cta* const cta = &residents_.ctas[operation.cta].cta;
+    const Cta* const cta = &residents.ctas[operation.cta].cta;
     return (MbBusy() & warps) != 0 ||
            (operation.kind == OpKind::kExit && grid_.IsSending(cta, operation.warp)) ||
            (ends && port_ != nullptr && port_->IsReached(operation.cta, inputs->mb));
@@ -58,7 +57,7 @@ void IssuePins::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs
   };
   PresentNext(&inputs->lifecycle_valid, &inputs->lifecycle, &lifecycle_, may);
   PresentNext(&inputs->exit_valid, &inputs->exit, &exits_, may);
-  std::uint64_t candidates = grid_.ending() ? 0 : residents_.issuing & ~presented_ & ~seen.busy;
+  std::uint64_t candidates = grid_.ending() ? 0 : residents.issuing & ~presented_ & ~seen.busy;
   candidates &= config_.drain ? ~std::uint64_t{0} : ~MbBusy();
   for (unsigned port = 0; port < config_.num_issue && candidates != 0; ++port) {
     if (((inputs->issue_valid >> port) & 1U) != 0) {
@@ -66,17 +65,18 @@ void IssuePins::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs
     }
     const auto warp = static_cast<unsigned>(__builtin_ctzll(candidates));
     candidates &= candidates - 1;
-    WarpSlot& slot = residents_.warps[warp];
-    if (slot.issue_at > cycle) {
+    WarpTimes& times = times_.warps[warp];
+    if (times.issue_at > cycle) {
       continue;
     }
-    const Arrival& arrival = slot.warp.arrival;
-    inputs->issue[port] = OperationOf(slot.warp, arrival);
+    const Warp& at_barrier = residents.warps[warp].warp;
+    const Arrival& arrival = at_barrier.arrival;
+    inputs->issue[port] = OperationOf(at_barrier, arrival);
     inputs->issue_valid = static_cast<std::uint8_t>(inputs->issue_valid | (1U << port));
     at_port_[port] = warp;
     presented_ |= Bit(warp);
-    slot.issued_line = arrival.line;
-    slot.issued_listed = arrival.listed;
+    times.issued_line = arrival.line;
+    times.issued_listed = arrival.listed;
     ++in_flight_;
   }
 }
@@ -85,14 +85,14 @@ void IssuePins::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs
 // that the accesses before it are performed.
 void IssuePins::AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   inputs->fence_ack = ~std::uint64_t{0};
-  ForEachBit(residents_.outstanding, [&](unsigned warp) {
-    const WarpSlot& slot = residents_.warps[warp];
-    if (cycle >= slot.memory_until) {
-      residents_.outstanding &= ~Bit(warp);
+  ForEachBit(times_.outstanding, [&](unsigned warp) {
+    const WarpTimes& times = times_.warps[warp];
+    if (cycle >= times.memory_until) {
+      times_.outstanding &= ~Bit(warp);
       return;
     }
     const bool in_drain = (seen.fence_req & ~presented_ & Bit(warp)) != 0;
-    if (!in_drain || cycle < slot.drain_until) {
+    if (!in_drain || cycle < times.drain_until) {
       inputs->fence_ack &= ~Bit(warp);
     }
   });
@@ -104,7 +104,7 @@ bool IssuePins::ExitsStand() const {
     return false;
   }
   const Operation& first = exits_.front();
-  return grid_.IsSending(&residents_.ctas[first.cta].cta, first.warp);
+  return grid_.IsSending(&core_.residents().ctas[first.cta].cta, first.warp);
 }
 
 void IssuePins::Request(const Operation& operation) {

@@ -14,17 +14,20 @@
 #include "sim/isa/operation.h"
 #include "sim/port/pins.h"
 #include "sim/ptx/runtime/on_pins/mb_port.h"
-#include "sim/ptx/runtime/on_pins/residents.h"
+#include "sim/ptx/runtime/on_pins/warp_times.h"
+#include "sim/ptx/runtime/residents.h"
 #include "sim/ptx/simt/random.h"
 
 namespace muster::ptx {
 
-class Grid;
+class ClockedGrid;
+class Core;
 
 class IssuePins {
  public:
-  IssuePins(const Config& config, const Grid& grid, Residents* residents, Random* random)
-      : config_(config), grid_(grid), residents_(*residents), random_(*random) {}
+  IssuePins(const Config& config, const ClockedGrid& grid, Core* core, CoreTimes* times,
+            Random* random)
+      : config_(config), grid_(grid), core_(*core), times_(*times), random_(*random) {}
 
   // If the program has mbarriers.
   void set_mb_port(const MbPort* port) { port_ = port; }
@@ -52,8 +55,9 @@ class IssuePins {
   std::uint64_t MbBusy() const { return port_ == nullptr ? 0 : port_->busy(); }
 
   const Config config_;
-  const Grid& grid_;
-  Residents& residents_;
+  const ClockedGrid& grid_;
+  Core& core_;
+  CoreTimes& times_;
   Random& random_;
   const MbPort* port_ = nullptr;
   std::uint64_t presented_ = 0;  // warps at a port

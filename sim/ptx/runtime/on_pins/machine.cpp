@@ -1,19 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/ptx/runtime/on_pins/machine.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/isa/bits.h"
-#include "sim/isa/config.h"
-#include "sim/isa/effects.h"
-#include "sim/isa/fault.h"
-#include "sim/isa/warp_size.h"
-#include "sim/ptx/runtime/explain.h"
-#include "sim/ptx/runtime/on_pins/grid.h"
+#include "sim/ptx/runtime/fits.h"
+#include "sim/ptx/runtime/on_pins/clocked_grid.h"
 #include "sim/ptx/runtime/operations.h"
-#include "sim/ptx/syntax/error.h"
 
 namespace muster::ptx {
 namespace {
@@ -23,92 +16,34 @@ constexpr std::uint32_t kMaxIssueStall = 4;      // cycles, drawn for each barri
 constexpr std::uint32_t kSchedulerStall = 8;     // one in so many issue slots stays empty
 constexpr std::uint64_t kMaxLaunchesAhead = 2;   // launches queued at a time
 
-// The largest CTA, in warps, that the configuration holds.
-unsigned LargestBlock() {
-  unsigned warps = 0;
-  for (const Config& config : Configs()) {
-    warps = std::max(warps, config.num_warps);
-  }
-  return warps;
-}
-
 }  // namespace
 
-void CheckFits(const Config& config, const Program& program, const Launch& launch) {
-  if (config.warp_size != kWarpSize) {
-    throw DoesNotFit(fmt::format("the configuration {} has warps of {} lanes: those of PTX have {}",
-                                 config.name, config.warp_size, kWarpSize));
-  }
-  const std::uint64_t warps = launch.Warps();
-  if (warps > LargestBlock()) {
-    throw InputError(
-        fmt::format("a block of {} threads is larger than any configuration holds "
-                    "({} threads)",
-                    launch.Threads(), LargestBlock() * kWarpSize));
-  }
-  if (warps > config.num_warps) {
-    std::string names;
-    for (const Config& other : Configs()) {
-      if (other.num_warps < warps) {
-        continue;
-      }
-      names += fmt::format("{}{}", names.empty() ? "" : " or ", other.name);
-    }
-    throw DoesNotFit(
-        fmt::format("a block of {} threads is larger than the configuration {} holds "
-                    "({} threads): use --config {}",
-                    launch.Threads(), config.name, config.num_warps * kWarpSize, names));
-  }
-  if (config.reduce) {
-    return;
-  }
-  for (const Instruction& i : program.code) {
-    if (i.op != Op::kBarrier || !IsReduction(i.As<CtaBarrier>().kind)) {
-      continue;
-    }
-    throw DoesNotFit(fmt::format("{}:{}: the configuration {} has no barrier reductions",
-                                 program.file, i.line, config.name));
-  }
-}
-
-Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program& program,
+Machine::Machine(ClockedGrid* grid, unsigned rank, const Config& config, const Program& program,
                  const Launch& launch, Memory* memory, std::uint64_t seed)
     : grid_(*grid),
       rank_(rank),
       config_(config),
       program_(program),
-      launch_(launch),
-      interpreter_(program, launch, memory, grid->printed(), seed),
       engine_(memory, seed ^ 0x636f70696573U),
-      livelock_(program),
       random_(seed ^ 0x6d7573746572U),
-      residents_(config.num_warps, config.num_ctas),
-      pins_(config, *grid, &residents_, &random_) {
-  interpreter_.set_cancel(
-      [this](const Warp& warp, const CancelCall& call) { CancelCluster(warp, call); });
-  interpreter_.set_livelock_detector(&livelock_);
-  interpreter_.set_clock_period_ps(config.clock_period_ps);
+      core_(grid, rank, config, program, launch, memory, seed, this),
+      residents_(core_.residents()),
+      pins_(config, *grid, &core_, &times_, &random_) {
   if (UsesWarpScope(program)) {
     warp_port_ = std::make_unique<WarpPort>();
-    interpreter_.set_warp_unit(warp_port_.get());
+    core_.interpreter().set_warp_unit(warp_port_.get());
   }
   if (UsesMbarriers(program)) {
     port_ = std::make_unique<MbPort>(config, seed ^ 0x6d62617272696572U);
-    interpreter_.set_mbarriers(port_.get());
+    core_.interpreter().set_mbarriers(port_.get());
     pins_.set_mb_port(port_.get());
     port_->set_remote(
-        [this](unsigned to, const MbOperation& operation) { SendRemote(to, operation); });
+        [this](unsigned to, const MbOperation& operation) { core_.SendRemote(to, operation); });
   }
 }
 
 WaitReport Machine::wait_report() const {
-  return {program_,
-          residents_,
-          interpreter_,
-          grid_.cluster_model(),
-          rank_,
-          barrier_arrivals_,
-          {mbarrier_arrivals_, port_.get()},
+  return {program_, core_, grid_.cluster_model(), port_.get(),
           grid_.outcome() == Outcome::kDeadlock};
 }
 
@@ -117,14 +52,14 @@ WaitReport Machine::wait_report() const {
 // ------------------------------------------------------------------------------------------------
 
 bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
-  cycle_ = cycle;
+  grid_.set_cycle(cycle);
   if (port_ != nullptr) {
     BeginMbarriers(seen, inputs);
   }
   pins_.Accept(seen, inputs);
   Release(seen);
   if (warp_port_ != nullptr) {
-    BeginWarpScope(cycle);
+    BeginWarpScope();
   }
   if (!grid_.ending()) {
     grid_.Begin(rank_, cycle);
@@ -134,11 +69,11 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
     if ((residents_.arriving | residents_.in_cluster) != 0) {
       AskCluster(cycle);
     }
-    if (cycle >= residents_.wakes_at) {
+    if (cycle >= times_.wakes_at) {
       WakeWarps(cycle);
     }
     RunWarps(cycle);
-    if (interpreter_.TakeChanged()) {
+    if (core_.interpreter().TakeChanged()) {
       grid_.Change(cycle);
     }
     grid_.Conclude(rank_, cycle);
@@ -162,68 +97,26 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
 }
 
 void Machine::Release(const Outputs& seen) {
-  ForEachBit(seen.released, [&](unsigned warp) {
-    if (seen.release_kind != BarKind::kSync) {
-      Interpreter::WriteResult(&residents_.warps[warp].warp, seen.release_value);
-    }
-    residents_.SetPhase(warp, WarpPhase::kReady);
-    RecordRelease(warp);
-  });
+  core_.Release(seen.released, seen.release_kind, seen.release_value);
+  ForEachBit(seen.released, [&](unsigned warp) { RecordRelease(warp); });
 }
 
-bool Machine::HasRoom() const {
-  const auto free =
-      std::count_if(residents_.warps.begin(), residents_.warps.end(),
-                    [](const WarpSlot& slot) { return slot.phase == WarpPhase::kFree; });
-  return pins_.requests() < kMaxLaunchesAhead &&
-         static_cast<std::uint64_t>(free) >= launch_.Warps();
-}
-
-Cta* Machine::LaunchCta(unsigned slot, const Cluster* cluster) {
-  const auto need = static_cast<unsigned>(launch_.Warps());
-  CtaSlot& cta = residents_.ctas[slot];
-  cta.taken = true;
-  cta.ended = false;
-  cta.warps = 0;
-  cta.exited = 0;
-  cta.leavers.clear();
-  grid_.clusters().Place(*cluster, rank_, &cta.cta);
-  cta.cta.slot = slot;
-  cta.cta.port = port_.get();
-  cta.cta.engine = &engine_;
-  if (port_ != nullptr) {
-    port_->Launch(slot, &cta.cta.shared);
-    mbarrier_arrivals_.Launch(slot, cta.cta.linear_id);
+void Machine::BeginWarpScope() {
+  warp_port_->Begin(grid_.cycle());
+  if (grid_.ending()) {
+    return;
   }
-  barrier_arrivals_.Launch(slot, cta.cta.linear_id);
-  for (unsigned i = 0, warp = 0; i < need; ++warp) {
-    WarpSlot& fresh = residents_.warps[warp];
-    if (fresh.phase != WarpPhase::kFree) {
-      continue;
-    }
-    fresh.cta = slot;
-    fresh.warp.cta = &cta.cta;
-    fresh.warp.first_thread = i++ * kWarpSize;
-    fresh.exit_line = 0;
-    interpreter_.Start(&fresh.warp);
-    residents_.SetPhase(warp, WarpPhase::kBlocked);
-    cta.warps |= Bit(warp);
+  if (const auto& fault = warp_port_->fault()) {
+    core_.EndWithRefusal(fault->warp, fault->cause, fault->lanes);
+    return;
   }
-  pins_.Request(LaunchOf(launch_, slot, cta.warps));
-  return &cta.cta;
-}
-
-std::vector<std::uint32_t> Machine::LiveLanes(unsigned slot) const {
-  std::vector<std::uint32_t> live;
-  ForEachBit(residents_.ctas[slot].warps,
-             [&](unsigned warp) { live.push_back(residents_.warps[warp].warp.live); });
-  return live;
-}
-
-void Machine::Free(unsigned slot) {
-  CtaSlot& cta = residents_.ctas[slot];
-  ForEachBit(cta.warps, [&](unsigned warp) { residents_.SetPhase(warp, WarpPhase::kFree); });
-  cta.taken = false;
+  if (const auto& answer = warp_port_->answer()) {
+    core_.Answer(*answer);
+  }
+  if (const auto& arrival = warp_port_->arrival()) {
+    core_.TakeArrival(*arrival);
+  }
+  ForEachBit(warp_port_->settled(), [&](unsigned warp) { core_.Wake(warp); });
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -232,12 +125,12 @@ void Machine::Free(unsigned slot) {
 
 // Wakes the warps whose time has come.
 void Machine::WakeWarps(std::uint64_t cycle) {
-  residents_.wakes_at = Interpreter::kNever;
+  times_.wakes_at = Interpreter::kNever;
   ForEachBit(residents_.asleep, [&](unsigned warp) {
-    if (residents_.warps[warp].wakes_at <= cycle) {
+    if (times_.warps[warp].wakes_at <= cycle) {
       residents_.SetPhase(warp, WarpPhase::kReady);
     } else {
-      residents_.wakes_at = std::min(residents_.wakes_at, residents_.warps[warp].wakes_at);
+      times_.wakes_at = std::min(times_.wakes_at, times_.warps[warp].wakes_at);
     }
   });
 }
@@ -262,201 +155,196 @@ void Machine::RunWarps(std::uint64_t cycle) {
 }
 
 void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
-  WarpSlot& slot = residents_.warps[warp];
   stepped_ = cycle;
   if (Timeline* const timeline = grid_.timeline(); timeline != nullptr) {
     timeline->EndWait(NameOf(warp), Timeline::Kind::kLanes, ~0U, cycle);
   }
-  switch (interpreter_.Step(&slot.warp, cycle)) {
-    case Interpreter::Event::kNone:
-      break;
+  WarpTimes& times = times_.warps[warp];
+  switch (core_.Step(warp, cycle)) {
     case Interpreter::Event::kAccess:
-      slot.memory_until = std::max(slot.memory_until, cycle + 1 + random_.Below(kMaxMemoryLatency));
-      residents_.outstanding |= Bit(warp);
-      break;
-    case Interpreter::Event::kBarrier:
-      ReachBarrier(warp, cycle);
-      break;
-    case Interpreter::Event::kMbarrier:
-      ReachMbarrier(warp, cycle);
-      break;
-    case Interpreter::Event::kGrid:
-      ReachGridControl(warp);
-      break;
-    case Interpreter::Event::kExit:
-      ExitLanes(warp);
+      times.memory_until =
+          std::max(times.memory_until, cycle + 1 + random_.Below(kMaxMemoryLatency));
+      times_.outstanding |= Bit(warp);
       break;
     case Interpreter::Event::kAsleep:
       RecordLanes(warp, cycle);
       residents_.SetPhase(warp, WarpPhase::kAsleep);
-      slot.wakes_at = Interpreter::WakesAt(slot.warp);
-      residents_.wakes_at = std::min(residents_.wakes_at, slot.wakes_at);
+      times.wakes_at = Interpreter::WakesAt(residents_.warps[warp].warp);
+      times_.wakes_at = std::min(times_.wakes_at, times.wakes_at);
       break;
     case Interpreter::Event::kStuck:
       RecordLanes(warp, cycle);
       residents_.SetPhase(warp, WarpPhase::kStuck);
       break;
-    case Interpreter::Event::kFault:
-      EndWithProblem(Outcome::kMemoryFault, "memory_fault", warp, cycle);
-      break;
-    case Interpreter::Event::kMisuse:
-      EndWithProblem(Outcome::kFault, interpreter_.cause(), warp, cycle);
-      break;
-    case Interpreter::Event::kAssert:
-      EndWithProblem(Outcome::kAssert, "assert", warp, cycle);
+    default:
       break;
   }
 }
 
-void Machine::EndWithProblem(Outcome outcome, const char* cause, unsigned warp,
-                             std::uint64_t cycle) {
-  grid_.EndWithFault(outcome,
-                     {cause, interpreter_.problem_line(), cycle, residents_.LinearCta(warp),
-                      residents_.IndexInCta(warp), 0, interpreter_.problem_lanes()},
-                     interpreter_.problem());
+// ------------------------------------------------------------------------------------------------
+// CTAs and barriers
+// ------------------------------------------------------------------------------------------------
+
+bool Machine::TakesLaunch() const { return pins_.requests() < kMaxLaunchesAhead; }
+
+void Machine::TakeCta(Cta* cta) {
+  cta->port = port_.get();
+  cta->engine = &engine_;
+  if (port_ != nullptr) {
+    port_->Launch(cta->slot, &cta->shared);
+  }
+  leavers_[cta->slot].clear();
 }
 
-void Machine::ReachBarrier(unsigned warp, std::uint64_t cycle) {
-  WarpSlot& slot = residents_.warps[warp];
-  Arrival& arrival = slot.warp.arrival;
-  if (const ScheduleReplay* const replay = grid_.replay(); replay != nullptr) {
-    arrival.listed = replay->IsListed(slot.warp, Op::kBarrier, arrival.lanes);
-  }
-  if (arrival.cluster != ClusterForm::kNone) {
-    ReachClusterBarrier(warp, cycle);
+// Operations that have reached the unit are executed.
+void Machine::AbandonCta(Cta* cta) {
+  if (port_ == nullptr) {
     return;
   }
-  const auto size = Ones(residents_.ctas[slot.cta].warps);
-  if (const char* const cause = RefusedArrival(config_, arrival, size); cause != nullptr) {
-    EndWithArrival(cause, warp, cycle);
-    return;
+  port_->Abandon(cta->slot);
+  const ClusterPort* const cluster = grid_.cluster_port();
+  if (const Transfer* const late = cluster == nullptr ? nullptr : cluster->Reaching(cta)) {
+    grid_.EndWithLost(*late);
   }
-  slot.issue_at = cycle + random_.Below(kMaxIssueStall);
-  residents_.SetPhase(warp, WarpPhase::kIssuing);
+}
+
+void Machine::FreeMemory(unsigned slot) {
+  if (port_ != nullptr) {
+    port_->Leave(slot);
+  }
+}
+
+void Machine::Arrive(unsigned warp) {
+  times_.warps[warp].issue_at = grid_.cycle() + random_.Below(kMaxIssueStall);
 }
 
 void Machine::ExitLanes(unsigned warp) {
-  WarpSlot& slot = residents_.warps[warp];
-  slot.exit_line = slot.warp.exit_line;
+  const WarpSlot& slot = residents_.warps[warp];
   if (ClusterPort* const cluster = grid_.cluster_port(); cluster != nullptr) {
     cluster->Ask(rank_, RequestOf(slot.warp, muster::ClusterOp::kExit, slot.warp.exited),
                  slot.exit_line);
   }
-  grid_.Change(cycle_);
   if (warp_port_ != nullptr) {
     warp_port_->Exit(warp, slot.cta, slot.warp.exited, slot.warp.live);
   }
-  const bool last = slot.warp.live == 0;
-  if (!last && !config_.lanes) {  // this unit knows of whole warps only
-    if (ScheduleReplay* const replay = grid_.replay(); replay != nullptr) {
-      replay->Commit(slot.warp, Op::kExit, slot.warp.exited);
-    }
-    AddLeavers(warp, cycle_);
-    return;
+  if (slot.warp.live != 0 && !config_.lanes) {  // no exit will commit
+    AddLeavers(warp, grid_.cycle());
   }
-  pins_.Request(ExitOf(config_, slot.warp));
-  residents_.SetPhase(warp, WarpPhase::kBlocked);
 }
 
 // ------------------------------------------------------------------------------------------------
-// Results
+// Effects
 // ------------------------------------------------------------------------------------------------
 
 std::uint32_t Machine::LineOf(const Operation& operation) const {
-  const WarpSlot& slot = residents_.warps[operation.warp];
-  return operation.kind == OpKind::kExit ? slot.exit_line
+  return operation.kind == OpKind::kExit ? residents_.warps[operation.warp].exit_line
          : IsLifecycle(operation.kind)   ? 0
-                                         : slot.issued_line;
+                                         : times_.warps[operation.warp].issued_line;
 }
 
 void Machine::OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) {
   ++operations_[static_cast<unsigned>(operation.kind)];
   pins_.Committed();
-  livelock_.Change(cycle);
+  Change(cycle);
   CommitTurn(operation);
-  const unsigned warp = operation.warp;
   const std::uint32_t line = LineOf(operation);
-  if (effects.fault != FaultCause::kNone) {
-    grid_.EndWithFault(
-        Outcome::kFault,
-        {Name(effects.fault), line, cycle, residents_.ctas[operation.cta].cta.linear_id,
-         residents_.IndexInCta(warp), operation.bar, operation.lanes, 1, "",
-         effects.fault == FaultCause::kCountMismatch ? Explain(effects.fault) : ""});
-    return;
+  if (effects.fault == FaultCause::kNone) {
+    Record(cycle, operation, effects);
+    // Except for lanes that the block does not fill.
+    if (operation.kind == OpKind::kExit && line != 0) {
+      AddLeavers(operation.warp, cycle);
+    }
+    NoteLeavers(operation, effects, line, cycle);
   }
-  const auto has = [&](Hazard hazard) {
-    return ((effects.hazards >> static_cast<unsigned>(hazard)) & 1U) != 0;
-  };
-  if (has(Hazard::kRepeatedArrival)) {
-    AddHazard(Hazard::kRepeatedArrival, warp, operation.bar, line, cycle);
-  }
-  Record(cycle, operation, effects);
-  // Except for lanes that the block does not fill.
-  if (operation.kind == OpKind::kExit && line != 0) {
-    AddLeavers(warp, cycle);
-  }
-  NoteLeavers(operation, effects, line, cycle);
-  barrier_arrivals_.Commit(cycle, operation, effects, residents_.IndexInCta(warp), line);
-  if (IsLifecycle(operation.kind)) {
-    CommitLifecycle(operation, effects, cycle);
-  }
+  core_.Commit(cycle, operation, effects, line);
 }
 
-void Machine::CommitLifecycle(const Operation& operation, const Effects& effects,
-                              std::uint64_t cycle) {
-  CtaSlot& cta = residents_.ctas[operation.cta];
-  if (operation.kind == OpKind::kLaunch) {
-    ForEachBit(operation.warps, [&](unsigned warp) {
-      const std::uint32_t unfilled = ~residents_.warps[warp].warp.live;
-      if (unfilled == 0 || !config_.lanes) {
-        residents_.SetPhase(warp, WarpPhase::kReady);
-        return;
-      }
-      Operation exit;  // of the lanes that the block does not fill
-      exit.kind = OpKind::kExit;
-      exit.cta = operation.cta;
-      exit.warp = static_cast<std::uint8_t>(warp);
-      exit.lanes = unfilled;
-      pins_.Request(exit);
-    });
-  } else if (operation.kind == OpKind::kExit) {
-    const unsigned warp = operation.warp;
-    if (residents_.warps[warp].warp.live != 0) {
-      residents_.SetPhase(warp, WarpPhase::kReady);
-      return;
-    }
-    residents_.SetPhase(warp, WarpPhase::kExited);
-    cta.exited |= Bit(warp);
-    if (cta.exited != cta.warps) {
-      return;
-    }
-    cta.cta.exited = true;
-    Operation end;
-    end.kind = OpKind::kEnd;
-    end.cta = operation.cta;
-    pins_.Request(end);
-    AbandonMbarriers(operation.cta, cycle);
-    if (const std::optional<Transfer> lost = grid_.Abandon(&cta.cta)) {
-      grid_.EndWithLost(*lost, cycle);
-    }
-  } else {
-    for (unsigned bar = 0; effects.hazards != 0 && bar < kNumBars; ++bar) {
-      const auto& members = barrier_arrivals_.At(operation.cta, bar).members;
-      if (members.empty()) {
-        continue;
-      }
-      ForEachBit(cta.warps, [&](unsigned warp) {
-        if (residents_.IndexInCta(warp) == members.back().warp) {
-          AddHazard(Hazard::kUnfinishedBarrier, warp, bar, members.back().line, cycle);
-        }
-      });
-    }
-    cta.ended = true;
-    if (port_ != nullptr) {
-      port_->Leave(operation.cta);
-    }
-    grid_.CtaEnded(rank_, operation.cta);
+// ------------------------------------------------------------------------------------------------
+// Waiting warps
+// ------------------------------------------------------------------------------------------------
+
+// Returns warps that are at another barrier or exiting, and so cannot arrive now.
+std::uint64_t Machine::Occupied() const {
+  return ~(residents_.ready | residents_.asleep | residents_.stuck);
+}
+
+// Whether all live lanes of the warp wait without a time limit or repeat loops. Parked lanes are
+// tried in a dry run, or assumed to repeat.
+bool Machine::WarpRepeats(unsigned warp, DryRuns dry_runs) {
+  WarpSlot& slot = residents_.warps[warp];
+  switch (slot.phase) {
+    case WarpPhase::kFree:
+    case WarpPhase::kExited:
+    case WarpPhase::kWaiting:
+    case WarpPhase::kInCluster:
+      return true;
+    case WarpPhase::kIssuing:
+    case WarpPhase::kAtGrid:  // there is no other grid to wait for
+      return false;
+    case WarpPhase::kBlocked:
+      return ExitsStand();
+    case WarpPhase::kArriving:
+      return grid_.HoldsSends();
+    case WarpPhase::kReady:
+    case WarpPhase::kAsking:
+    case WarpPhase::kAsleep:
+    case WarpPhase::kStuck:
+      break;
   }
+  const std::uint32_t under_way = warp_port_ == nullptr ? 0 : warp_port_->LanesUnderWay(warp);
+  const std::uint32_t parked = port_ == nullptr ? 0 : port_->ParkedLanes(warp);
+  const std::uint32_t repeating = core_.livelock().Repeating(warp);
+  const bool may_dry_run = config_.mb_limit && dry_runs == DryRuns::kYes;
+  return std::all_of(slot.warp.groups.begin(), slot.warp.groups.end(), [&](const Group& group) {
+    const std::uint32_t rest = group.lanes & ~repeating;
+    return rest == 0 || group.state == Group::State::kAligned ||
+           core_.interpreter().IsHeldByReplay(&slot.warp, group) ||
+           (group.state == Group::State::kHeld && (rest & under_way) == 0) ||
+           (group.state == Group::State::kAsked && (rest & (~parked | slot.excused)) == 0 &&
+            (!may_dry_run || core_.interpreter().WouldReturn(slot.warp, group, rest)));
+  });
+}
+
+bool Machine::Repeats(std::uint64_t cycle) {
+  if (!core_.livelock().Settled(cycle) || (pins_.in_flight() != 0 && !ExitsStand()) ||
+      engine_.Moves()) {
+    return false;
+  }
+  for (const DryRuns dry_runs : {DryRuns::kNo, DryRuns::kYes}) {
+    for (unsigned warp = 0; warp < residents_.warps.size(); ++warp) {
+      if (!WarpRepeats(warp, dry_runs)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool Machine::Moves() const {
+  return (residents_.ready | residents_.issuing | residents_.blocked | residents_.arriving) != 0 ||
+         pins_.in_flight() != 0 || (port_ != nullptr && !port_->Quiet()) || engine_.Moves() ||
+         (warp_port_ != nullptr && warp_port_->Moves(Occupied())) || grid_.ClusterMoves();
+}
+
+bool Machine::IsBusy() const {
+  // Waits that end at a given time, and sleeping lanes.
+  const bool timed =
+      residents_.asleep != 0 && (config_.mb_limit || times_.wakes_at != Interpreter::kNever);
+  return timed || Moves();
+}
+
+// Warps that wait for others of the cluster arrived there some cycles ago, or are about to arrive.
+std::uint64_t Machine::SleepsUntil(std::uint64_t cycle) const {
+  bool moves = grid_.ending() || grid_.TurnsMove() || Moves();
+  ForEachBit(residents_.in_cluster,
+             [&](unsigned warp) { moves = moves || times_.warps[warp].issue_at >= cycle; });
+  if (moves || residents_.asleep == 0) {
+    return moves ? cycle : kNever;
+  }
+  // A deadlock is found without waiting for time limits.
+  const bool looked = grid_.looked() > std::max(stepped_, core_.livelock().SettledFrom());
+  const std::uint64_t look = ClockedGrid::LookFrom(std::max(cycle, core_.livelock().SettledFrom()));
+  return looked ? times_.wakes_at : std::min(times_.wakes_at, look);
 }
 
 }  // namespace muster::ptx

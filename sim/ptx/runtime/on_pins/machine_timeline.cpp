@@ -2,7 +2,7 @@
 //
 // Records barriers, mbarriers, and lanes that wait for each other, in the timeline.
 #include "sim/isa/bits.h"
-#include "sim/ptx/runtime/on_pins/grid.h"
+#include "sim/ptx/runtime/on_pins/clocked_grid.h"
 #include "sim/ptx/runtime/on_pins/machine.h"
 
 namespace muster::ptx {
@@ -73,7 +73,7 @@ void Machine::Record(std::uint64_t cycle, const MbEvent& event, const MbEffects&
 // A wait at a barrier ends when the warp continues.
 void Machine::RecordRelease(unsigned warp) {
   if (Timeline* const timeline = grid_.timeline(); timeline != nullptr) {
-    timeline->EndWait(NameOf(warp), Kind::kBarrier, ~0U, cycle_);
+    timeline->EndWait(NameOf(warp), Kind::kBarrier, ~0U, grid_.cycle());
   }
 }
 

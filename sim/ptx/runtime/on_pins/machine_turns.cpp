@@ -2,13 +2,13 @@
 //
 // The machine's part in a schedule: reports what has committed.
 #include "sim/isa/bits.h"
-#include "sim/ptx/runtime/on_pins/grid.h"
+#include "sim/ptx/runtime/on_pins/clocked_grid.h"
 #include "sim/ptx/runtime/on_pins/machine.h"
 
 namespace muster::ptx {
 
 void Machine::set_replay(ScheduleReplay* replay) {
-  interpreter_.set_replay(replay);
+  core_.interpreter().set_replay(replay);
   engine_.set_replay(replay);
 }
 
@@ -23,11 +23,11 @@ void Machine::CommitTurn(const Operation& operation) {
   if (replay == nullptr || (!exits && !IsArrival(operation.kind))) {
     return;
   }
-  WarpSlot& slot = residents_.warps[operation.warp];
-  if (exits || slot.issued_listed) {
-    replay->Commit(slot.warp, exits ? Op::kExit : Op::kBarrier,
+  WarpTimes& times = times_.warps[operation.warp];
+  if (exits || times.issued_listed) {
+    replay->Commit(residents_.warps[operation.warp].warp, exits ? Op::kExit : Op::kBarrier,
                    config_.lanes ? operation.lanes : ~0U);
-    slot.issued_listed = slot.issued_listed && exits;
+    times.issued_listed = times.issued_listed && exits;
   }
 }
 

@@ -302,11 +302,6 @@ void MbPort::PresentGroup(unsigned warp, MbInputs* in) {
   WarpState& state = warps_[warp];
   const MbGroup& group = state.groups.front();
   if (group.operation.source == MbSource::kOutbound) {
-    const bool allowed = remote_ && IsRemote(group.operation.op) && !group.operation.has_token;
-    if (!allowed) {
-      refusal_ = {FaultCause::kRemoteNotAllowed, group.operation};
-      return;
-    }
     remote_(group.rank, group.operation);
     state.groups.pop_front();
     issuing_ &= state.groups.empty() ? ~Bit(warp) : ~std::uint64_t{0};

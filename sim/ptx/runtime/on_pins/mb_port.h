@@ -42,7 +42,6 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   void Launch(unsigned cta, std::vector<std::uint8_t>* shared);
   // The CTA has ended. Its memory is gone and reads 0, as in the golden model.
   void Leave(unsigned cta) { memories_[cta] = Memory(); }
-  // Without one, an operation on another CTA's word is refused.
   void set_remote(Remote remote) { remote_ = std::move(remote); }
 
   // The beginning of a cycle: takes what the unit did in the cycle before.

@@ -42,9 +42,9 @@ WarpLocation WaitReport::Where(unsigned warp) const {
       }
       std::vector<std::string> groups;
       for (const Group& group : slot.warp.groups) {
-        groups.push_back(interpreter_.Standing(slot.warp, group));
+        groups.push_back(core_.interpreter().Standing(slot.warp, group));
       }
-      where.line = interpreter_.LineAt(slot.warp.groups.front().pc);
+      where.line = core_.interpreter().LineAt(slot.warp.groups.front().pc);
       where.what = fmt::format("{}: {}",
                                slot.phase == WarpPhase::kStuck    ? "waits for its own lanes"
                                : slot.phase == WarpPhase::kAsleep ? "waits"
@@ -61,7 +61,7 @@ std::vector<StuckBarrier> WaitReport::StuckBarriers() const {
   for (unsigned slot = 0; slot < residents_.ctas.size(); ++slot) {
     const CtaSlot& cta = residents_.ctas[slot];
     for (unsigned bar = 0; cta.taken && !cta.ended && bar < kNumBars; ++bar) {
-      const BarrierArrivals::Entry& entry = barriers_.At(slot, bar);
+      const BarrierArrivals::Entry& entry = core_.barriers().At(slot, bar);
       if (entry.members.empty()) {
         continue;
       }
@@ -99,7 +99,7 @@ bool WaitReport::DescribeCluster(const Cluster& cluster, StuckCluster* row) cons
     const WarpSlot& slot = residents_.warps[warp];
     const std::uint32_t live = slot.warp.live;
     const ClusterWarp* const known =
-        cluster_ == nullptr ? nullptr : cluster_->FindWarp(rank_, warp);
+        cluster_ == nullptr ? nullptr : cluster_->FindWarp(core_.rank(), warp);
     const bool came = live != 0 && known != nullptr && known->arrived == live;
     const bool stands = slot.phase == WarpPhase::kInCluster;
     waits = waits || stands;
@@ -186,25 +186,24 @@ std::string WaitText(const MbarrierArrivals::History& history, std::uint64_t now
 
 std::vector<StuckMbarrier> WaitReport::StuckMbarriers() const {
   std::vector<StuckMbarrier> stuck;
-  for (unsigned slot = 0; slot < residents_.ctas.size() && mbarriers_.port != nullptr; ++slot) {
+  for (unsigned slot = 0; slot < residents_.ctas.size() && port_ != nullptr; ++slot) {
     const CtaSlot& cta = residents_.ctas[slot];
-    for (const auto& of_word : mbarriers_.arrivals.At(slot)) {
+    for (const auto& of_word : core_.mbarriers().At(slot)) {
       const std::uint32_t address = of_word.first;
       const MbarrierArrivals::Entry& entry = of_word.second;
       if (!cta.taken || cta.ended || entry.waits.empty()) {
         continue;
       }
-      const MbWord word =
-          DecodeMbWord(mbarriers_.port->Load({static_cast<std::uint8_t>(slot), address}));
+      const MbWord word = DecodeMbWord(port_->Load({static_cast<std::uint8_t>(slot), address}));
       StuckMbarrier row;
       row.cta = cta.cta.linear_id;
       row.name = MbarrierName(program_, address);
-      row.phase = mbarriers_.arrivals.Phases(slot, address);
+      row.phase = core_.mbarriers().Phases(slot, address);
       row.pending = word.pending;
       row.expected = word.expected;
       row.tx = word.tx;
       row.parity = word.phase;
-      const MbarrierArrivals::History& history = mbarriers_.arrivals.HistoryOf(slot, address);
+      const MbarrierArrivals::History& history = core_.mbarriers().HistoryOf(slot, address);
       for (const MbarrierArrivals::Member& member : entry.came) {
         row.came.push_back(
             {member.warp, fmt::format("arrived, lanes {:#010x}", member.lanes), member.line});

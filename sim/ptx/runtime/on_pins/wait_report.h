@@ -10,32 +10,22 @@
 
 #include "sim/golden/cluster_scope.h"
 #include "sim/ptx/program/program.h"
-#include "sim/ptx/runtime/barrier_arrivals.h"
-#include "sim/ptx/runtime/mbarrier_arrivals.h"
+#include "sim/ptx/runtime/core.h"
 #include "sim/ptx/runtime/on_pins/mb_port.h"
-#include "sim/ptx/runtime/on_pins/residents.h"
-#include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 
 class WaitReport {
  public:
-  struct Mbarriers {
-    const MbarrierArrivals& arrivals;
-    MbPort* port;  // null: the program has none
-  };
-
-  // `deadlocked`: no warp proceeds, so that each running warp repeats a loop.
-  WaitReport(const Program& program, const Residents& residents, const Interpreter& interpreter,
-             const golden::ClusterScope* cluster, unsigned rank, const BarrierArrivals& barriers,
-             const Mbarriers& mbarriers, bool deadlocked)
+  // `cluster`: the model of the cluster scope, `port`: the core's side of mbarriers; null: there is
+  // none. `deadlocked`: no warp proceeds, so that each running warp repeats a loop.
+  WaitReport(const Program& program, const Core& core, const golden::ClusterScope* cluster,
+             MbPort* port, bool deadlocked)
       : program_(program),
-        residents_(residents),
-        interpreter_(interpreter),
+        core_(core),
+        residents_(core.residents()),
         cluster_(cluster),
-        rank_(rank),
-        barriers_(barriers),
-        mbarriers_(mbarriers),
+        port_(port),
         deadlocked_(deadlocked) {}
 
   std::vector<StuckBarrier> StuckBarriers() const;
@@ -54,12 +44,10 @@ class WaitReport {
   std::vector<StuckWarp> WarpsIn(std::initializer_list<WarpPhase> phases) const;
 
   const Program& program_;
+  const Core& core_;
   const Residents& residents_;
-  const Interpreter& interpreter_;
-  const golden::ClusterScope* const cluster_;  // may be null
-  const unsigned rank_;
-  const BarrierArrivals& barriers_;
-  const Mbarriers mbarriers_;
+  const golden::ClusterScope* const cluster_;
+  MbPort* const port_;
   const bool deadlocked_;
 };
 

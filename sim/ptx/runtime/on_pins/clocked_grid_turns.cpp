@@ -4,11 +4,11 @@
 // schedule when nothing else can proceed.
 #include <fmt/format.h>
 
-#include "sim/ptx/runtime/on_pins/grid.h"
+#include "sim/ptx/runtime/on_pins/clocked_grid.h"
 
 namespace muster::ptx {
 
-void Grid::set_replay(ScheduleReplay* replay) {
+void ClockedGrid::set_replay(ScheduleReplay* replay) {
   replay_ = replay;
   for (const auto& machine : machines_) {
     machine->set_replay(replay);
@@ -18,12 +18,7 @@ void Grid::set_replay(ScheduleReplay* replay) {
   }
 }
 
-// Whether it is the cluster's turn, or no turn concerns it.
-bool Grid::MayStart(std::uint64_t cluster) const {
-  return replay_ == nullptr || replay_->MayStart(clusters_.CtasOf(cluster));
-}
-
-void Grid::TakeTurns(std::uint64_t cycle) {
+void ClockedGrid::TakeTurns(std::uint64_t cycle) {
   if (replay_->TakeMoved()) {
     for (const auto& machine : machines_) {
       machine->WakeAll();
@@ -33,8 +28,8 @@ void Grid::TakeTurns(std::uint64_t cycle) {
 }
 
 // Nothing can proceed: let lanes come apart, or drop the schedule.
-bool Grid::DropTurns(std::uint64_t cycle) {
-  if (ending_ || replay_ == nullptr || !replay_->active()) {
+bool ClockedGrid::DropTurns(std::uint64_t cycle) {
+  if (ending() || replay_ == nullptr || !replay_->active()) {
     return false;
   }
   if (!replay_->LetApart()) {
@@ -46,7 +41,7 @@ bool Grid::DropTurns(std::uint64_t cycle) {
   return true;
 }
 
-void Grid::NoteMissed() {
+void ClockedGrid::NoteMissed() {
   if (replay_ == nullptr || !replay_->active() || !missed_.empty()) {
     return;
   }

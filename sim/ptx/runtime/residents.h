@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The CTAs and warps that are resident in a core, slot by slot, and the phase of each warp. Plain
-// data: the machine and its ports change it.
-#ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_RESIDENTS_H_
-#define MUSTER_SIM_PTX_RUNTIME_ON_PINS_RESIDENTS_H_
+// data: the core changes it, and what answers the core. Knows no cycles.
+#ifndef MUSTER_SIM_PTX_RUNTIME_RESIDENTS_H_
+#define MUSTER_SIM_PTX_RUNTIME_RESIDENTS_H_
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,6 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_size.h"
-#include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/warp.h"
 
 namespace muster::ptx {
@@ -33,29 +32,11 @@ enum class WarpPhase : std::uint8_t {
 struct WarpSlot {
   Warp warp;
   WarpPhase phase = WarpPhase::kFree;
-  unsigned cta = 0;            // slot
-  std::uint64_t issue_at = 0;  // the first cycle in which it may be presented
-  // Asleep: the first cycle in which lanes continue by themselves.
-  std::uint64_t wakes_at = 0;
-  std::uint64_t memory_until = 0;  // its accesses are performed by then
-  // Accesses before the operation in flight are performed by then.
-  std::uint64_t drain_until = 0;
-  // Accesses before the mbarrier operation in flight are performed by then.
-  std::uint64_t mb_drain_until = 0;
-  std::uint32_t issued_line = 0;   // of the operation in flight
-  bool issued_listed = false;      // the operation in flight is a turn of a schedule
+  unsigned cta = 0;                // slot
   std::uint32_t cluster_line = 0;  // of its latest barrier.cluster.arrive
   std::uint32_t in_cluster = 0;    // lanes that wait for the cluster scope
-  bool asked_cluster = false;      // its arrival or wait has been sent to the cluster scope
   std::uint32_t exit_line = 0;
   std::uint32_t excused = 0;  // lanes whose wait at an invalidated mbarrier is over
-};
-// Lanes of a warp that have exited together.
-struct Leavers {
-  unsigned warp = 0;  // of the CTA
-  std::uint32_t lanes = 0;
-  std::uint32_t line = 0;
-  std::uint64_t cycle = 0;
 };
 struct CtaSlot {
   Cta cta;
@@ -63,15 +44,17 @@ struct CtaSlot {
   bool ended = false;
   std::uint64_t warps = 0;   // slots
   std::uint64_t exited = 0;  // of those: exit committed
-  std::vector<Leavers> leavers;
 };
 
 struct Residents {
   Residents(unsigned num_warps, unsigned num_ctas) : warps(num_warps), ctas(num_ctas) {
     for (unsigned warp = 0; warp < num_warps; ++warp) {
       warps[warp].warp.slot = warp;
+      SetPhase(warp, WarpPhase::kFree);
     }
   }
+  // No CTA is resident.
+  void Reset();
 
   void SetPhase(unsigned warp, WarpPhase phase);
   unsigned IndexInCta(unsigned warp) const { return warps[warp].warp.first_thread / kWarpSize; }
@@ -79,6 +62,7 @@ struct Residents {
   std::vector<WarpSlot> warps;
   std::vector<CtaSlot> ctas;
   // Warps by phase.
+  std::uint64_t free = 0;
   std::uint64_t ready = 0;
   std::uint64_t issuing = 0;
   std::uint64_t blocked = 0;  // blocked, or asking
@@ -86,10 +70,8 @@ struct Residents {
   std::uint64_t stuck = 0;
   std::uint64_t arriving = 0;
   std::uint64_t in_cluster = 0;
-  std::uint64_t outstanding = 0;                 // with accesses that are not performed
-  std::uint64_t wakes_at = Interpreter::kNever;  // no sleeping warp wakes earlier
 };
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_SIM_PTX_RUNTIME_ON_PINS_RESIDENTS_H_
+#endif  // MUSTER_SIM_PTX_RUNTIME_RESIDENTS_H_

@@ -3,8 +3,8 @@
 // Plays the unit at its pins with the golden model alone, so that the front end can be tested
 // without RTL: what is presented is accepted when its fence allows, commits at once, and is
 // released two cycles later.
-#ifndef MUSTER_TB_UNIT_PTX_GOLDEN_UNIT_H_
-#define MUSTER_TB_UNIT_PTX_GOLDEN_UNIT_H_
+#ifndef MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_UNIT_AT_PINS_H_
+#define MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_UNIT_AT_PINS_H_
 
 #include <array>
 #include <cstdint>
@@ -15,9 +15,9 @@
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/port/driver.h"
-#include "tb/unit/ptx_golden_cluster.h"
-#include "tb/unit/ptx_golden_mbarriers.h"
-#include "tb/unit/ptx_golden_warps.h"
+#include "sim/ptx/runtime/on_golden/cluster_at_pins.h"
+#include "sim/ptx/runtime/on_golden/mbarriers_at_pins.h"
+#include "sim/ptx/runtime/on_golden/warps_at_pins.h"
 
 namespace muster::ptx {
 
@@ -148,4 +148,4 @@ inline GoldenRun RunGolden(const Config& config, const std::vector<lockstep::Dri
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_TB_UNIT_PTX_GOLDEN_UNIT_H_
+#endif  // MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_UNIT_AT_PINS_H_

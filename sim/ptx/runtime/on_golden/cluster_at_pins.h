@@ -3,8 +3,8 @@
 // Plays the cluster scope at its pins with the golden model alone: what is presented is accepted at
 // once (an arrival that releases, when its fence allows), and what comes of it is shown in the next
 // cycle.
-#ifndef MUSTER_TB_UNIT_PTX_GOLDEN_CLUSTER_H_
-#define MUSTER_TB_UNIT_PTX_GOLDEN_CLUSTER_H_
+#ifndef MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_CLUSTER_AT_PINS_H_
+#define MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_CLUSTER_AT_PINS_H_
 
 #include <array>
 #include <cstdint>
@@ -174,4 +174,4 @@ class GoldenCluster {
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_TB_UNIT_PTX_GOLDEN_CLUSTER_H_
+#endif  // MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_CLUSTER_AT_PINS_H_

@@ -2,8 +2,8 @@
 //
 // Plays the warp scope at its pins with the golden model alone: a request is accepted at once, and
 // its answers come one after the other from the second cycle on.
-#ifndef MUSTER_TB_UNIT_PTX_GOLDEN_WARPS_H_
-#define MUSTER_TB_UNIT_PTX_GOLDEN_WARPS_H_
+#ifndef MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_WARPS_AT_PINS_H_
+#define MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_WARPS_AT_PINS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -81,4 +81,4 @@ class GoldenWarps {
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_TB_UNIT_PTX_GOLDEN_WARPS_H_
+#endif  // MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_WARPS_AT_PINS_H_

@@ -2,8 +2,8 @@
 //
 // Plays the unit's shared-memory scope at its pins with the golden model alone: a group at a time,
 // lane by lane where it is no wait. A turn wakes and a response comes two cycles after the commit.
-#ifndef MUSTER_TB_UNIT_PTX_GOLDEN_MBARRIERS_H_
-#define MUSTER_TB_UNIT_PTX_GOLDEN_MBARRIERS_H_
+#ifndef MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_MBARRIERS_AT_PINS_H_
+#define MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_MBARRIERS_AT_PINS_H_
 
 #include <array>
 #include <cstdint>
@@ -159,4 +159,4 @@ class GoldenMbarriers {
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_TB_UNIT_PTX_GOLDEN_MBARRIERS_H_
+#endif  // MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_MBARRIERS_AT_PINS_H_

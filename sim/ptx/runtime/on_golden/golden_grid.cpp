@@ -1,0 +1,47 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/runtime/on_golden/golden_grid.h"
+
+namespace muster::ptx {
+
+GoldenGrid::GoldenGrid(const Config& config, const Program& program, const Launch& launch,
+                       const Memory& memory)
+    : Grid(launch, config.num_ctas), initial_(memory) {
+  for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
+    machines_.push_back(
+        std::make_unique<GoldenMachine>(this, rank, config, program, launch, &memory_));
+    Add(&machines_.back()->core());
+  }
+}
+
+void GoldenGrid::Reset() {
+  Grid::Reset();
+  memory_ = initial_;
+  for (const auto& machine : machines_) {
+    machine->Reset();
+  }
+  cluster_scope_ = golden::ClusterScope();
+  cluster_scope_.Step(LifeOf(launch_));
+}
+
+ClusterEffects GoldenGrid::StepCluster(const Core& core, const ClusterRequest& request) {
+  const unsigned cluster = core.residents().ctas[request.cta].cta.cluster->slot;
+  const unsigned phases = cluster_scope_.Phases(cluster);
+  ClusterEffects effects = cluster_scope_.Step(core.rank(), request);
+  OnCluster(core, request, effects, cluster_scope_.Phases(cluster) != phases);
+  return effects;
+}
+
+void GoldenGrid::ReleaseCluster(const ClusterEffects& effects) {
+  for (const ClusterLanes& lanes : effects.releases) {
+    machines_[lanes.unit]->core().LeaveCluster(lanes.warp, lanes.lanes);
+  }
+  for (const ClusterLanes& lanes : effects.grid_releases) {
+    machines_[lanes.unit]->core().LeaveGrid(lanes.warp);
+  }
+  if (!effects.releases.empty()) {
+    Change(cycle());
+    OnClusterRelease(effects.releases);
+  }
+}
+
+}  // namespace muster::ptx
