@@ -29,9 +29,7 @@ module muster_count
   input  checked_t [NumIssue-1:0] members_i,
   input  logic [WarpW-1:0]        last_i,
   input  logic                    all_i,
-  // After reset, when no group is here, this entry is cleared.
-  input  logic                    entry_clear_i,
-  input  logic [EntryW-1:0]       clear_entry_i,
+  input  reset_step_t             reset_step_i,
 
   output logic [NumIssue-1:0][WarpW-1:0] next_warps_o,  // of the members here in the next cycle
   input  operands_t [NumIssue-1:0] operands_i,           // of the members here in this one
@@ -130,8 +128,9 @@ module muster_count
     .Depth(NumCtas * NumBars), .Width($bits(count_t)), .NumRead(2), .Forward(2'b00)
   ) u_counts (
     .clk_i,
-    .we_i (write || entry_clear_i), .waddr_i (entry_clear_i ? clear_entry_i : entry),
-    .wdata_i (entry_clear_i ? '0 : count_d),
+    .we_i (write || reset_step_i.entry_clear),
+    .waddr_i (reset_step_i.entry_clear ? EntryW'({reset_step_i.cta, reset_step_i.bar}) : entry),
+    .wdata_i (reset_step_i.entry_clear ? '0 : count_d),
     .raddr_i ({debug_i, next_i}), .rdata_o ({debug, read})
   );
 

@@ -67,7 +67,7 @@ module muster_port
     assign outstanding = ~fence_ack_i;
     assign parks       = NumPlaces'(outstanding) & {NumPlaces{drains}};
 
-    muster_drain #(.NumWarps(NumWarps)) u_drain (
+    muster_port_drain #(.NumWarps(NumWarps)) u_drain (
       .clk_i, .rst_ni,
       .valid_i (offered), .ready_o (taken), .request_i (request),
       .park_i (parks[request.warp[WarpW-1:0]]), .passes_o (passes),

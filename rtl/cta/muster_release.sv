@@ -30,9 +30,7 @@ module muster_release
   input  outcome_t               outcome_i,
   input  effect_t [NumIssue-1:0] effects_i,
   input  logic [NumWarps-1:0]    warps_i,      // that arrive to wait, are written, or cleared
-  // After reset, when there is no outcome, this entry is cleared.
-  input  logic                   entry_clear_i,
-  input  logic [EntryW-1:0]      clear_entry_i,
+  input  reset_step_t            reset_step_i,
 
   input  logic [EntryW-1:0]      debug_i,      // an entry to look at
   input  bar_word_t              debug_count_i,  // (its counts, a cycle later)
@@ -72,11 +70,15 @@ module muster_release
                           (waits_o || (Cfg.EnState && outcome_i.op == GroupWriteBar) ||
                            (Cfg.EnSplit && outcome_i.op == GroupExit)));
 
+  logic reset_clears;
+
+  assign reset_clears = Cfg.EnSplit && reset_step_i.entry_clear;
+
   muster_ram #(.Depth(NumCtas * NumBars), .Width(NumWarps)) u_waiters (
     .clk_i,
-    .we_i (waiters_write || (Cfg.EnSplit && entry_clear_i)),
-    .waddr_i ((Cfg.EnSplit && entry_clear_i) ? clear_entry_i : entry),
-    .wdata_i ((Cfg.EnSplit && entry_clear_i) ? '0 : waiters_d),
+    .we_i (waiters_write || reset_clears),
+    .waddr_i (reset_clears ? EntryW'({reset_step_i.cta, reset_step_i.bar}) : entry),
+    .wdata_i (reset_clears ? '0 : waiters_d),
     .raddr_i (next_i), .rdata_o (stored)
   );
 

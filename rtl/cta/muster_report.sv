@@ -100,11 +100,15 @@ module muster_report
       if (shows) response.data[11:0] = warp_word_i.value;
     end
 
-    muster_response #(.Depth((NumIssue > 1) ? 4 : 1)) u_response (
+    logic unused_spare;
+
+    muster_credit_queue #(
+      .data_t(response_t), .Depth((NumIssue > 1) ? 4 : 1)
+    ) u_response (
       .clk_i, .rst_ni,
-      .credit_o, .spend_i, .refund_i (reads && !outcome_i.accepted),
-      .valid_i (reads && outcome_i.accepted), .response_i (response),
-      .valid_o (response_valid_o), .ready_i (response_ready_i), .response_o
+      .credit_o, .spare_o (unused_spare), .spend_i, .refund_i (reads && !outcome_i.accepted),
+      .offer_i (1'b0), .valid_i (reads && outcome_i.accepted), .data_i (response),
+      .valid_o (response_valid_o), .ready_i (response_ready_i), .data_o (response_o)
     );
   end else begin : g_no_responses
     assign credit_o         = 1'b1;

@@ -15,13 +15,12 @@
 // for its word or for the stage after it only.
 module muster_mb_fetch
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter int unsigned NumCtas   = 8,
-  parameter int unsigned SmemBytes = 262144,  // of a CTA
-  parameter bit          EnLanes   = 1'b1,
-  parameter bit          EnFaults  = 1'b1,
-  parameter bit          Pair      = 1'b1     // two operations in enter
+  parameter muster_cfg_t Cfg,
+  localparam int unsigned NumCtas   = Cfg.NumCtas,
+  localparam int unsigned SmemBytes = Cfg.SmemBytes  // of a CTA
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -110,7 +109,7 @@ module muster_mb_fetch
   logic      in_read, in_data, in_look, in_write;  // the same word
   ahead_t    entering;  // the operations ahead with the same word, after this cycle
 
-  muster_mb_enter #(.Pair(Pair)) u_enter (
+  muster_mb_enter #(.Cfg(Cfg)) u_enter (
     .clk_i, .rst_ni,
     .valid_i, .ready_o, .request_i,
     .valid_o (enter_valid), .go_i (enter_go), .request_o (enter),
@@ -118,7 +117,7 @@ module muster_mb_fetch
   );
 
   assign enter_go   = enter_valid && read_free;
-  assign cause      = !EnFaults || enter.cause != FaultNone ? enter.cause :
+  assign cause      = !Cfg.EnFaults || enter.cause != FaultNone ? enter.cause :
                       judge(enter.source, enter.group, AddrW);
   assign enter_kind = class_of(enter.group.op);
 
@@ -180,7 +179,7 @@ module muster_mb_fetch
     end
   end
 
-  if (EnLanes) begin : g_lanes
+  if (Cfg.EnLanes) begin : g_lanes
     logic [1:0][4:0] count, count_q;  // of the lanes of each half
     nlanes_t         sum;
     logic            alike, one, single, one_q, alike_q, single_q;
@@ -274,7 +273,7 @@ module muster_mb_fetch
   assign stage_valid_o = {data_valid_q, read_valid_q, held_valid};
   assign stage_o       = {data_q, read_q, held};
 
-  `MUSTER_ASSERT(SomeLane, !(valid_i && EnLanes) || request_i.group.lanes != '0,
+  `MUSTER_ASSERT(SomeLane, !(valid_i && Cfg.EnLanes) || request_i.group.lanes != '0,
                  "a group without lanes")
   `MUSTER_ASSERT(DataOfARead, !rdata_valid_i || (data_valid_q && waits_q),
                  "data of a read that was not asked for")

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The read-modify-write pipeline of one bank of shared memory. A stage holds one operation; with
-// Pair, enter holds two.
+// EnDrain, enter holds two.
 //
 //     cycle          1       2       3       4       5
 //     muster_mb_fetch
@@ -21,14 +21,10 @@
 // cores to it. If a store waits for that, yield_i lets the pipeline run empty.
 module muster_mb_pipe
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter int unsigned NumCtas   = 8,
-  parameter int unsigned SmemBytes = 262144,  // of a CTA
-  parameter bit          EnDrop    = 1'b1,
-  parameter bit          EnLanes   = 1'b1,
-  parameter bit          EnFaults  = 1'b1,
-  parameter bit          Pair      = 1'b1     // two operations in enter
+  parameter muster_cfg_t Cfg
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -82,9 +78,7 @@ module muster_mb_pipe
   nlanes_t     data_lanes;
   total_t      data_total;
 
-  muster_mb_fetch #(
-    .NumCtas(NumCtas), .SmemBytes(SmemBytes), .EnLanes(EnLanes), .EnFaults(EnFaults), .Pair(Pair)
-  ) u_fetch (
+  muster_mb_fetch #(.Cfg(Cfg)) u_fetch (
     .clk_i, .rst_ni,
     .valid_i, .ready_o, .request_i,
     .read_valid_o, .read_ready_i, .read_place_o, .rdata_valid_i, .rdata_i, .yield_i,
@@ -95,7 +89,7 @@ module muster_mb_pipe
     .left_i (left), .data_holds_o (data_holds), .stage_valid_o (stage_valid), .stage_o (stage)
   );
 
-  muster_mb_update #(.EnDrop(EnDrop), .EnLanes(EnLanes), .EnFaults(EnFaults)) u_update (
+  muster_mb_update #(.Cfg(Cfg)) u_update (
     .clk_i, .rst_ni,
     .valid_i (data_valid), .ready_o (data_ready), .request_i (data), .ahead_i (data_ahead),
     .word_i (data_word), .lanes_i (data_lanes), .total_i (data_total),

@@ -14,11 +14,10 @@
 // A step is that of a whole group, or that of a lane (muster_mb_lanes).
 module muster_mb_update
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter bit EnDrop   = 1'b1,
-  parameter bit EnLanes  = 1'b1,  // off: a group is one lane
-  parameter bit EnFaults = 1'b1
+  parameter muster_cfg_t Cfg
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -111,7 +110,7 @@ module muster_mb_update
     if (!ahead_q) base = word_q;
   end
 
-  muster_mb_look #(.EnDrop(EnDrop), .EnRefuse(EnFaults || EnLanes)) u_look (
+  muster_mb_look #(.Cfg(Cfg)) u_look (
     .word_i (base), .step_i (step_q), .phase_i (look_q.group.phase),
     .refused_i (look_q.cause != FaultNone && own), .sums_o (sums)
   );
@@ -133,7 +132,7 @@ module muster_mb_update
     end
   end
 
-  if (EnLanes) begin : g_lanes
+  if (Cfg.EnLanes) begin : g_lanes
     nlanes_t lanes_q;
     total_t  total_q;
     logic    own_ahead_q;  // of the operation in look, also while a lane's step is in its place

@@ -5,6 +5,7 @@
 // two. The result of an update is left open (model/muster_mb_look.sv).
 module mb_pipe_formal
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 (
   input logic        clk_i,
@@ -31,7 +32,12 @@ module mb_pipe_formal
   mb_place_t [MbHeld-1:0] held_place;
   mb_request_t            done;
 
-  muster_mb_pipe #(.NumCtas(1), .SmemBytes(16)) u_pipe (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: 32, NumCtas: 1, NumIssue: 1, WarpSize: 32, SmemBytes: 16, MbResponses: 2,
+    ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all switches
+  };
+
+  muster_mb_pipe #(.Cfg(Cfg)) u_pipe (
     .clk_i, .rst_ni (rst_n),
     .valid_i, .ready_o (ready), .request_i,
     .read_valid_o (read_valid), .read_ready_i, .read_place_o (read_place), .rdata_valid_i, .rdata_i,

@@ -107,18 +107,20 @@ module muster_core_port
   logic             opened, joins, ends, issued, exits;  // accepted in this cycle
 
   // Of each warp slot, one warp may have to join that has ended, and the one after it.
-  muster_queue #(.data_t(dispatch_t), .Depth(2 * NumWarps)) u_dispatches (
-    .clk_i, .rst_ni, .valid_i (dispatch_valid_i),
+  muster_fifo #(.data_t(dispatch_t), .Depth(2 * NumWarps), .FallThrough(1'b1)) u_dispatches (
+    .clk_i, .rst_ni, .offer_i (1'b0), .valid_i (dispatch_valid_i),
     .data_i ({dispatch_warp_i, dispatch_cta_i, dispatch_size_i}), .valid_o (first_valid),
     .ready_i (joins), .data_o (first)
   );
-  muster_queue #(.data_t(arrival_t), .Depth(NumWarps)) u_arrivals (
-    .clk_i, .rst_ni, .valid_i (arrive_valid_i),
+  muster_fifo #(.data_t(arrival_t), .Depth(NumWarps), .FallThrough(1'b1)) u_arrivals (
+    .clk_i, .rst_ni, .offer_i (1'b0), .valid_i (arrive_valid_i),
     .data_i ({arrive_warp_i, arrive_op_i, arrive_bar_i, arrive_count_i, arrive_phase_i}),
     .valid_o (arrival_valid), .ready_i (issued), .data_o (arrival)
   );
-  muster_queue #(.data_t(logic [WarpW-1:0]), .Depth(NumWarps)) u_ended (
-    .clk_i, .rst_ni, .valid_i (end_valid_i), .data_i (end_warp_i),
+  muster_fifo #(
+    .data_t(logic [WarpW-1:0]), .Depth(NumWarps), .FallThrough(1'b1)
+  ) u_ended (
+    .clk_i, .rst_ni, .offer_i (1'b0), .valid_i (end_valid_i), .data_i (end_warp_i),
     .valid_o (ended_valid), .ready_i (exits), .data_o (ended)
   );
 
