@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What crosses the pins of muster_gpc: for each block of a core what the core presents to it (_req_t)
-// and what comes back (_rsp_t). A field is the port of that name, of the block's page. What is as
-// wide as the configuration says has ports of its own.
+// What crosses the pins of muster_gpc: for each block of a core what the core presents to it
+// (_req_t) and what comes back (_rsp_t). A field is the port of that name, of the block's page.
+// What is as wide as the configuration says has ports of its own.
 package muster_gpc_pkg;
 
   import muster_pkg::*;

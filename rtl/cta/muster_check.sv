@@ -30,17 +30,17 @@ module muster_check
   input  logic                    clean_step_i,    // the group is a step that enters no warp
   input  lanes_t                  exit_lanes_i,    // held while an exit is under way
   // A lifecycle operation, not a step; an exit goes on.
-  output logic                    done_o, exit_done_o,
+  output logic                    lifecycle_done_o, exit_done_o,
   output logic                    slot_freed_o,    // that operation leaves its slot to be cleaned
   output reset_step_t             reset_step_o,    // see muster_roster
-  output logic                    ahead_o,         // to select: see there
+  output logic                    checks_wait_o,   // to select: see there
   output logic                    busy_o,          // a group of issue ports is here
   output logic [WarpW-1:0]        busy_warp_o,     // the warp of its first member
 
   input  logic                    warp_waits_i,   // a member's warp waits, of an issue port's group
   input  logic [NumPlaces-1:0]    waiting_i,
   input  logic                    wait_begins_i,  // one port: the warp chosen begins to wait now
-  input  logic                    ahead_i,        // a group is in a later stage
+  input  logic                    later_stage_i,  // a group is in a later stage
 
   // What the count stage makes of its group. An R2B's word is there from the second cycle on.
   input  outcome_t                counted_i,
@@ -52,10 +52,10 @@ module muster_check
   input  logic                    ready_i,
   output group_t                  group_o,         // with the barrier of the entry
   output checked_t [NumIssue-1:0] members_o,
-  output logic [EntryW-1:0]       next_o,          // the entry of the group here in the next cycle
-  output logic [WarpW-1:0]        last_o,          // arrivals (exit: warps) before the last one
+  output logic [EntryW-1:0]       next_entry_o,    // the entry of the group here in the next cycle
+  output logic [WarpW-1:0]        last_count_o,    // arrivals (exit: warps) before the last one
   // The entry counts to all live warps, or may be checked as such.
-  output logic                    all_o,
+  output logic                    counts_all_o,
 
   input  logic [WarpW-1:0]        debug_warp_i,    // a warp to look at
   output logic                    debug_live_o,    // whether it is live, a cycle later
@@ -138,25 +138,25 @@ module muster_check
   logic go_step, judged, exit_judged;  // see muster_check_steps
   logic writes;                        // the group is R2B
 
-  assign roster_ready = !reset_step_o.active;
-  assign busy_o       = valid_q && !is_lifecycle(group_q.op);
-  assign busy_warp_o  = members_q[0].warp[WarpW-1:0];
-  assign writes       = Cfg.EnState && is_write(group_q.op);
-  assign done_o       = judged && ends_walk(group_q.op);
-  assign slot_freed_o = leave || (judged && (group_q.op == GroupLaunch) && !launch);
-  assign exit_done_o  = exit_judged;
+  assign roster_ready     = !reset_step_o.active;
+  assign busy_o           = valid_q && !is_lifecycle(group_q.op);
+  assign busy_warp_o      = members_q[0].warp[WarpW-1:0];
+  assign writes           = Cfg.EnState && is_write(group_q.op);
+  assign lifecycle_done_o = judged && ends_walk(group_q.op);
+  assign slot_freed_o     = leave || (judged && (group_q.op == GroupLaunch) && !launch);
+  assign exit_done_o      = exit_judged;
 
   muster_check_steps #(.EnState(Cfg.EnState)) u_steps (
     .clk_i, .rst_ni, .roster_ready_i (roster_ready), .load_i (ready_o), .next_op_i (group_i.op),
     .warp_waits_i (warp_waits_i || (NumIssue == 1 && wait_begins_i)), .valid_i (valid_q),
-    .op_i (group_q.op), .ready_i, .ahead_i,
-    .go_o (go), .step_o (go_step), .judged_o (judged), .exit_judged_o (exit_judged), .ahead_o
+    .op_i (group_q.op), .ready_i, .later_stage_i,
+    .go_o (go), .step_o (go_step), .judged_o (judged), .exit_judged_o (exit_judged), .checks_wait_o
   );
 
   muster_launch_check #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_launch_check (
     .clk_i, .rst_ni, .warps_i (launch_warps_i & {NumWarps{!cleans_q}}), .size_i (lifecycle_i.size),
     .open_i (opens), .cta_i (group_q.cta), .resident_i (resident), .warp_i (members_q[0].warp),
-    .step_i (go && group_q.op == GroupClear), .done_i (done_o),
+    .step_i (go && group_q.op == GroupClear), .done_i (lifecycle_done_o),
     .warp_chosen_o (chosen), .last_o (launch_last), .bad_o (bad_launch)
   );
 
@@ -240,21 +240,21 @@ module muster_check
   // To the next stage
   // -------------------------------------------------------------------------------------------
 
-  assign next_o = EntryW'({next_cta, ready_o ? group_i.bar : group_o.bar});
+  assign next_entry_o = EntryW'({next_cta, ready_o ? group_i.bar : group_o.bar});
 
   // A clear of a slot that is taken goes no further.
   assign valid_o = go && !(Cfg.EnFaults && group_q.op == GroupClear &&
                            (resident || 32'(group_q.cta) >= NumCtas));
-  assign last_o  = (group_q.op == GroupArrive && group_q.expected != '0) ?
+  assign last_count_o  = (group_q.op == GroupArrive && group_q.expected != '0) ?
                    WarpW'(group_q.expected - 7'd1) : live_last;
 
   // After a launch or an open, the slot has an entry that an exit may check.
   always_comb begin
     unique case (group_q.op)
-      GroupArrive:           all_o = (group_q.expected == '0);
-      GroupWriteBar:         all_o = Cfg.EnState && all_q;
-      GroupClear, GroupOpen: all_o = 1'b1;
-      default:               all_o = 1'b0;
+      GroupArrive:           counts_all_o = (group_q.expected == '0);
+      GroupWriteBar:         counts_all_o = Cfg.EnState && all_q;
+      GroupClear, GroupOpen: counts_all_o = 1'b1;
+      default:               counts_all_o = 1'b0;
     endcase
   end
 

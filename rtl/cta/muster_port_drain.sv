@@ -22,8 +22,8 @@ module muster_port_drain
   input  logic                valid_i,
   output logic                ready_o,
   input  request_t            request_i,
-  input  logic                park_i,       // its warp has an access outstanding: it is parked
-  input  logic [NumWarps-1:0] parked_i,     // the warp for which an operation is parked now
+  input  logic                outstanding_i,  // its warp has an access outstanding: it is parked
+  input  logic [NumWarps-1:0] park_warp_i,  // the warp for which an operation is parked now
   output logic                passes_o,     // one that is not parked is taken
   // There is a place for a response; 1 if ready_i takes account of it.
   input  logic                credit_i,
@@ -34,7 +34,7 @@ module muster_port_drain
   output logic                valid_o,
   input  logic                ready_i,
   output request_t            request_o,    // drained
-  output logic                reads_o       // it has a response
+  output logic                responds_o    // it has a response
 );
 
   localparam int unsigned Span   = (NumWarps < 8) ? NumWarps : 8;
@@ -67,7 +67,7 @@ module muster_port_drain
   muster_parking #(.NumWarps(NumWarps), .data_t(logic [ParkedW-1:0])) u_parking (
     .clk_i, .rst_ni,
     .write_i (valid_i), .warp_i (request_i.warp[WarpW-1:0]), .data_i (ParkedW'(request_i >> WarpW)),
-    .park_i (parked_i), .fence_req_o, .fence_ack_i,
+    .park_i (park_warp_i), .fence_req_o, .fence_ack_i,
     .drained_o (drained), .leave_i (NumWarps'(leave)), .read_warp_i (pick_d), .data_o (picked)
   );
 
@@ -84,13 +84,13 @@ module muster_port_drain
   end
 
   assign picked_request = request_t'({GroupArrive, picked, pick_q});
-  assign pick_take = pick_valid_q && ready_i && (credit_i || !picked_request.answers);
-  assign valid_o   = pick_valid_q || (valid_i && !park_i);
-  assign request_o = pick_valid_q ? picked_request : request_i;
-  assign reads_o   = has_response(request_o.op, request_o.answers);
-  assign passes_o  = ready_i && !pick_valid_q &&
-                     (credit_i || !has_response(request_i.op, request_i.answers));
-  assign ready_o   = park_i || passes_o;
+  assign pick_take  = pick_valid_q && ready_i && (credit_i || !picked_request.answers);
+  assign valid_o    = pick_valid_q || (valid_i && !outstanding_i);
+  assign request_o  = pick_valid_q ? picked_request : request_i;
+  assign responds_o = has_response(request_o.op, request_o.answers);
+  assign passes_o   = ready_i && !pick_valid_q &&
+                      (credit_i || !has_response(request_i.op, request_i.answers));
+  assign ready_o    = outstanding_i || passes_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -123,7 +123,8 @@ module muster_warps
   // A warp's record is not read before its operation ahead has written it.
   muster_ram_shared #(.Depth(NumWarps), .Width($bits(record_t)), .NumPorts(NumIssue)) u_records (
     .clk_i,
-    .next_addr_i (next_warps_i), .addr_i (clears ? {NumIssue{reset_step_i.warp[WarpW-1:0]}} : count_warps_i),
+    .next_addr_i (next_warps_i),
+    .addr_i (clears ? {NumIssue{reset_step_i.warp[WarpW-1:0]}} : count_warps_i),
     .we_i (counts_i & {NumIssue{write}}), .keep_i (keep), .clears_i (clears), .wdata_i (record_d),
     .rdata_o (records)
   );

@@ -38,9 +38,9 @@ module muster_mb_fetch
 
   output logic        valid_o,         // an operation in data has its word,
   input  mb_ready_t   ready_i,
-  input  logic        moves_i,         // which of the two it is
+  input  logic        look_moves_i,    // which of the two it is
   output mb_request_t request_o,
-  output logic        ahead_o,         // it is what the operation ahead leaves,
+  output logic        from_ahead_o,    // it is what the operation ahead leaves,
   output mb_word_t    word_o,          // or else this one
   output nlanes_t     lanes_o,         // that have an effect of their own
   output total_t      total_o,         // the sum of their operands
@@ -51,7 +51,7 @@ module muster_mb_fetch
   input  logic        write_holds_i,
   input  mb_place_t   write_place_i,
   input  logic        write_go_i,      // the operation in write is done
-  input  mb_word_t    left_i,          // the word that the operation in write leaves
+  input  mb_word_t    new_word_i,      // the word that the operation in write leaves
 
   output logic        data_holds_o,
   output logic [3:0]  stage_valid_o,   // the places of enter, read, data
@@ -153,10 +153,10 @@ module muster_mb_fetch
 
   assign reads        = !blind_q && ahead_q == '0;
   assign may_go       = read_valid_q && (summed || blind_q) && !yield_i;
-  assign read_valid_o = may_go && reads && (moves_i ? data_free.moves : data_free.stays);
+  assign read_valid_o = may_go && reads && (look_moves_i ? data_free.moves : data_free.stays);
   assign read_place_o = read_q.group.place;
   assign read_goes    = either_way(may_go && (!reads || read_ready_i)) & data_free;
-  assign read_go      = moves_i ? read_goes.moves : read_goes.stays;
+  assign read_go      = look_moves_i ? read_goes.moves : read_goes.stays;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -232,8 +232,8 @@ module muster_mb_fetch
 
   assign data_free    = either_way(!data_valid_q) | (either_way(valid_o) & ready_i);
   assign valid_o      = data_valid_q && (!waits_q || rdata_valid_i);
-  assign data_go      = valid_o && (moves_i ? ready_i.moves : ready_i.stays);
-  assign data_loads   = moves_i ? data_free.moves : data_free.stays;
+  assign data_go      = valid_o && (look_moves_i ? ready_i.moves : ready_i.stays);
+  assign data_loads   = look_moves_i ? data_free.moves : data_free.stays;
   assign data_holds_o = data_valid_q && data_q.cause == FaultNone;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -252,7 +252,7 @@ module muster_mb_fetch
       near_q     <= !blind_q && ahead.look;
       far_q      <= !blind_q && !ahead.look && ahead.write;
       got_q      <= !blind_q && !ahead.look && !ahead.write && ahead_q != '0;
-      got_word_q <= left_i;
+      got_word_q <= new_word_i;
       lanes_q    <= lanes;
       total_q    <= total;
     end
@@ -261,8 +261,8 @@ module muster_mb_fetch
   // The operation moves with the one in look, if there is one. Then the word that write leaves goes
   // there before another takes its place.
   always_comb begin
-    ahead_o = near_q || (far_q && !look_go_i);
-    word_o  = far_q ? left_i : got_q ? got_word_q : rdata_i;
+    from_ahead_o = near_q || (far_q && !look_go_i);
+    word_o       = far_q ? new_word_i : got_q ? got_word_q : rdata_i;
     if (none_q) word_o = '0;
   end
 

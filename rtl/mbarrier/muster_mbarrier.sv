@@ -182,10 +182,10 @@ module muster_mbarrier
     .write_place_o (smem_write_place_o), .write_data_o (smem_write_data_o),
     .held_valid_o (smem_held_valid_o), .held_place_o (smem_held_place_o), .yield_i (smem_yield_i),
     .busy_o (pipe_busy), .warp_valid_o (stage_valid), .warp_o (stage_warp),
-    .credit_i (credit), .splits_o (splits), .spend_o (pipe_spend),
-    .commit_o (commit), .request_o (done), .answers_o (answers), .refused_o (refused),
-    .found_o (found), .word_o (word),
-    .written_o (written), .completed_o (completed), .passed_o (passed), .parks_o (tries)
+    .credit_i (credit), .may_split_o (splits), .credit_spend_o (pipe_spend),
+    .commit_o (commit), .request_o (done), .responds_o (answers), .refused_o (refused),
+    .old_word_o (found), .new_word_o (word),
+    .written_o (written), .completed_o (completed), .phase_passed_o (passed), .may_park_o (tries)
   );
 
   always_comb begin

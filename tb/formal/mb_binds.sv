@@ -16,8 +16,8 @@ bind muster_rr_arbiter rr_arbiter_props #(.NumReq(NumReq)) u_props (
 bind muster_mb_pipe mb_commit_props #(
   .SmemBytes(Cfg.SmemBytes), .EnLanes(Cfg.EnLanes), .EnFaults(Cfg.EnFaults)
 ) u_props (
-  .clk_i, .rst_ni, .commit_i (commit_o), .request_i (request_o), .found_i (found_o),
-  .word_i (word_o), .written_i (written_o), .completed_i (completed_o), .passed_i (passed_o)
+  .clk_i, .rst_ni, .commit_i (commit_o), .request_i (request_o), .found_i (old_word_o),
+  .word_i (new_word_o), .written_i (written_o), .completed_i (completed_o), .passed_i (phase_passed_o)
 );
 
 bind muster_mbarrier mb_front_props u_front_props (

@@ -40,9 +40,9 @@ module mb_flow_formal
     .read_valid_o (read_valid), .read_ready_i, .read_place_o (), .rdata_valid_i, .rdata_i,
     .write_valid_o (write_valid), .write_ready_i, .write_place_o (), .write_data_o (),
     .held_valid_o (held_valid), .held_place_o (), .yield_i (yield_i && Yields),
-    .busy_o (), .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (spend),
-    .commit_o (), .request_o (), .answers_o (), .refused_o (), .found_o (), .word_o (), .written_o (), .completed_o (), .passed_o (),
-    .parks_o ()
+    .busy_o (), .warp_valid_o (), .warp_o (), .credit_i, .may_split_o (), .credit_spend_o (spend),
+    .commit_o (), .request_o (), .responds_o (), .refused_o (), .old_word_o (), .new_word_o (), .written_o (), .completed_o (), .phase_passed_o (),
+    .may_park_o ()
   );
 
   initial {asked_q, read_waits_q, write_waits_q, data_waits_q, place_waits_q, place_stays_q} = '0;

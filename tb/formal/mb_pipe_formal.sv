@@ -43,9 +43,9 @@ module mb_pipe_formal
     .read_valid_o (read_valid), .read_ready_i, .read_place_o (read_place), .rdata_valid_i, .rdata_i,
     .write_valid_o (write_valid), .write_ready_i, .write_place_o (write_place),
     .write_data_o (write_data), .held_valid_o (held_valid), .held_place_o (held_place), .yield_i,
-    .busy_o (), .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (),
-    .commit_o (commit), .request_o (done), .answers_o (), .refused_o (), .found_o (found), .word_o (word),
-    .written_o (written), .completed_o (), .passed_o (), .parks_o ()
+    .busy_o (), .warp_valid_o (), .warp_o (), .credit_i, .may_split_o (), .credit_spend_o (),
+    .commit_o (commit), .request_o (done), .responds_o (), .refused_o (), .old_word_o (found), .new_word_o (word),
+    .written_o (written), .completed_o (), .phase_passed_o (), .may_park_o ()
   );
 
   // ---------------------------------------------------------------------------------------------

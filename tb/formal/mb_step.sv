@@ -37,7 +37,7 @@ module mb_step
   muster_mb_look #(.Cfg(Cfg)) u_look (.word_i (found), .step_i (step), .phase_i, .refused_i (before_i != FaultNone), .sums_o (sums));
 
   muster_mb_verdict u_verdict (
-    .found_i (word_i), .sums_i (sums), .waits_i (step.kind.waits), .cause_i (before_i),
+    .old_word_i (word_i), .sums_i (sums), .waits_i (step.kind.waits), .cause_i (before_i),
     .word_o (left), .write_o, .completed_o, .cause_o, .split_o
   );
 

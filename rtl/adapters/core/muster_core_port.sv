@@ -43,11 +43,12 @@ module muster_core_port
   input  logic                end_valid_i,         // a warp has ended
   input  logic    [WarpW-1:0] end_warp_i,          // which
   output logic [NumWarps-1:0] held_o,              // these do not run in this cycle
-  output logic [NumWarps-1:0] go_o,                // a pulse: these may run from this cycle on
-  output logic [NumWarps-1:0] refused_o,  // a pulse, with go_o: the unit has refused the arrival
+  output logic [NumWarps-1:0] resume_o,            // a pulse: these may run from this cycle on
+  // A pulse, with resume_o: the unit has refused the arrival.
+  output logic [NumWarps-1:0] refused_o,
   output logic                dispatch_held_o,  // the warp that begins is held until it has joined
   // A pulse: all warps of the CTA have ended, for the unit too.
-  output logic  [NumCtas-1:0] ended_o,
+  output logic  [NumCtas-1:0] cta_ended_o,
 
   // The unit: NumIssue 1, EnJoin 1; its warps and CTAs are as many.
   output logic                issue_valid_o,       // issue_valid_i[0]
@@ -189,7 +190,7 @@ module muster_core_port
     open_d    = open_q;
     to_join_d = to_join_q;
     to_exit_d = to_exit_q;
-    ended_o   = '0;
+    cta_ended_o = '0;
     if (opened) begin
       open_d[first.cta]    = 1'b1;
       to_join_d[first.cta] = first.size;
@@ -199,7 +200,7 @@ module muster_core_port
     if (exited_q) to_exit_d[exited_cta_q] = to_exit_q[exited_cta_q] - SizeW'(1);
     if (ends) begin
       open_d[end_cta_q]  = 1'b0;
-      ended_o[end_cta_q] = 1'b1;
+      cta_ended_o[end_cta_q] = 1'b1;
     end
   end
 
@@ -212,15 +213,15 @@ module muster_core_port
   always_comb begin
     refused_o = '0;
     if (fault_valid_i) refused_o[fault_warp_i[WarpW-1:0]] = 1'b1;
-    go_o = release_i | refused_o;
-    if (response_valid_i) go_o[response_warp_i[WarpW-1:0]] = 1'b1;
-    if (joins && fresh_q[first.warp] && !leaving_q[first.warp]) go_o[first.warp] = 1'b1;
-    held_o = (waits_q | fresh_q) & ~go_o;
+    resume_o = release_i | refused_o;
+    if (response_valid_i) resume_o[response_warp_i[WarpW-1:0]] = 1'b1;
+    if (joins && fresh_q[first.warp] && !leaving_q[first.warp]) resume_o[first.warp] = 1'b1;
+    held_o = (waits_q | fresh_q) & ~resume_o;
 
     joined_d  = joined_q;
     leaving_d = leaving_q;
-    waits_d   = waits_q & ~go_o;
-    fresh_d   = fresh_q & ~go_o;
+    waits_d   = waits_q & ~resume_o;
+    fresh_d   = fresh_q & ~resume_o;
     if (joins) joined_d[first.warp] = 1'b1;
     if (exits) {joined_d[ended], leaving_d[ended]} = '0;
     if (end_valid_i) leaving_d[end_warp_i] = 1'b1;
