@@ -7,6 +7,11 @@ rtl/common/muster_ram_shared.sv
 rtl/common/muster_first.sv
 rtl/common/muster_lowest.sv
 rtl/common/muster_rr_arbiter.sv
+rtl/common/muster_turn_arbiter.sv
+rtl/common/muster_fifo.sv
+rtl/common/muster_credit_queue.sv
+rtl/common/muster_parking.sv
+rtl/common/muster_drain.sv
 rtl/common/muster_skid.sv
 rtl/common/muster_stage.sv
 rtl/common/muster_fence_tracker.sv
@@ -22,7 +27,7 @@ rtl/warp/muster_warp_walk.sv
 rtl/warp/muster_warp.sv
 rtl/cta/muster_cta_pkg.sv
 rtl/cta/muster_busy.sv
-rtl/cta/muster_drain.sv
+rtl/cta/muster_port_drain.sv
 rtl/cta/muster_operands.sv
 rtl/cta/muster_port.sv
 rtl/cta/muster_lifecycle.sv
@@ -40,7 +45,6 @@ rtl/cta/muster_lag.sv
 rtl/cta/muster_release.sv
 rtl/cta/muster_results.sv
 rtl/cta/muster_warps.sv
-rtl/cta/muster_response.sv
 rtl/cta/muster_report.sv
 rtl/cta/muster_cta.sv
 rtl/cta/muster_bcu_pkg.sv
@@ -51,18 +55,15 @@ rtl/mbarrier/muster_mb_verdict.sv
 rtl/mbarrier/muster_mb_lanes.sv
 rtl/mbarrier/muster_mb_amount.sv
 rtl/mbarrier/muster_mb_update.sv
-rtl/mbarrier/muster_mb_turn.sv
 rtl/mbarrier/muster_mb_enter.sv
 rtl/mbarrier/muster_mb_fetch.sv
 rtl/mbarrier/muster_mb_pipe.sv
-rtl/mbarrier/muster_mb_drain.sv
 rtl/mbarrier/muster_mb_park.sv
-rtl/mbarrier/muster_mb_response.sv
 rtl/mbarrier/muster_mbarrier.sv
 rtl/mbarrier/muster_mb_coalesce.sv
 rtl/mbarrier/muster_copy_tracker.sv
 rtl/cluster/muster_cluster_pkg.sv
-rtl/cluster/muster_cluster_drain.sv
+rtl/cluster/muster_cluster_life.sv
 rtl/cluster/muster_cluster_lanes.sv
 rtl/cluster/muster_cluster_ctas.sv
 rtl/cluster/muster_cluster_count.sv
@@ -74,6 +75,8 @@ rtl/cluster/muster_cancel_decode.sv
 rtl/cluster/muster_cluster.sv
 rtl/muster.sv
 rtl/muster_async_mux.sv
+rtl/muster_gpc_pkg.sv
+rtl/muster_gpc_unit.sv
 rtl/muster_gpc.sv
 rtl/muster_template.sv
 rtl/adapters/axil/muster_axil_pkg.sv
@@ -83,7 +86,6 @@ rtl/adapters/axil/muster_axil_slots.sv
 rtl/adapters/axil/muster_axil_debug.sv
 rtl/adapters/axil/muster_axil_counters.sv
 rtl/adapters/axil/muster_axil.sv
-rtl/adapters/core/muster_queue.sv
 rtl/adapters/core/muster_core_port.sv
 rtl/adapters/ventus/muster_ventus.sv
 rtl/adapters/vortex/muster_vortex.sv

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The cluster scope of a GPC: where CTAs wait for each other, and how they reach each other's
-// mbarriers. Wiring, and the checks of what comes and goes. README.md has the ports and what the
-// cores do.
+// mbarriers. Wiring. README.md has the ports and what the cores do. Below this module there is
+// only Cfg.
 module muster_cluster
   import muster_pkg::*;
   import muster_cluster_pkg::*;
@@ -83,125 +83,82 @@ module muster_cluster
 
 `include "muster_assert.svh"
 
+  localparam cluster_cfg_t Cfg = '{
+    NumUnits: NumUnits, NumWarps: NumWarps, NumCtas: NumCtas, NumClusters: NumClusters,
+    NumGrids: NumGrids
+  };
   localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1;
-  localparam int unsigned CtaW     = (NumCtas > 1) ? $clog2(NumCtas) : 1;
   localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1;
   localparam int unsigned PlaceW   = ClusterW + $bits(rank_t);
 
   // -------------------------------------------------------------------------------------------
-  // What comes and goes
+  // Grids, clusters and CTAs come and go
   // -------------------------------------------------------------------------------------------
 
-  logic                                of_cta, slot_exists, legal, legal_q, shown_q, agrees,
-                                       hub_ready, units_ready;
-  // An end is presented; it, or a launch, waits.
-  logic                                leaves_q, held;
-  logic                                reaches, crosses, writes, finds;
-  logic                                begins, opens, launches, ends;  // a grid; a cluster; a CTA
-  logic   [NumUnits-1:0]               addressed_d, addressed_q, settled, unit_ready, tells;
-  logic   [NumUnits-1:0][NumCtas-1:0]  resident, unit_settled;
+  logic                                grid_open, cluster_open, launch, end_valid, ends;
+  logic   [NumUnits-1:0]               addressed, unit_ready, news_pending;
+  logic   [NumUnits-1:0][NumCtas-1:0]  resident, news_settled;
   ranks_t [NumClusters-1:0]            members, present, launched;
-  grids_t                              runs, performed;
+  grids_t                              running, performed;
   cta_news_t                           grid_news;
   logic                                grid_news_valid;
-  logic   [UnitW-1:0]                  unit;
-  logic   [CtaW-1:0]                   cta;
-  logic   [ClusterW-1:0]               cluster;
+  logic                                slot_target, slot_written, slot_lookup, cluster_sender;
 
-  assign unit        = life_i.unit[UnitW-1:0];
-  assign cta         = life_i.cta[CtaW-1:0];
-  assign cluster     = life_i.cluster[ClusterW-1:0];
-  assign of_cta      = life_i.op inside {ClLaunch, ClEnd};
-  assign slot_exists = 32'(life_i.unit) < NumUnits && 32'(life_i.cta) < NumCtas;
-
-  // In the first cycle: whether there are such slots, and the size is one; of a CTA, also what
-  // changes with other life-cycle operations only. (A grid is not over before all its CTAs have
-  // been launched.)
-  always_comb begin
-    unique case (life_i.op)
-      ClGrid:   legal = 32'(life_i.grid) < NumGrids && life_i.size != '0;
-      ClOpen:   legal = 32'(life_i.cluster) < NumClusters && life_i.size != '0 &&
-                        life_i.size <= MaxRanks;
-      ClLaunch: legal = slot_exists && !resident[unit][cta] && 32'(life_i.cluster) < NumClusters &&
-                        members[cluster][life_i.rank] && !launched[cluster][life_i.rank] &&
-                        life_i.size != '0 && life_i.size <= NumWarps && runs[life_i.grid];
-      default:  legal = slot_exists && resident[unit][cta];
-    endcase
-    for (int u = 0; u < NumUnits; u++) begin
-      addressed_d[u] = of_cta && slot_exists && 32'(life_i.unit) == u;
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      shown_q     <= 1'b0;
-      leaves_q    <= 1'b0;
-      addressed_q <= '0;
-    end else begin
-      shown_q     <= life_valid_i && !life_ready_o && !held;
-      leaves_q    <= life_valid_i && !life_ready_o && life_i.op == ClEnd;
-      addressed_q <= (life_valid_i && !life_ready_o && !held) ? addressed_d : '0;
-    end
-  end
-
-  always_ff @(posedge clk_i) legal_q <= legal;
-
-  // Then: whether the grid's or the cluster's slot is free. What is asked of the hub waits until
-  // the hub has heard what the units know; what is asked of a unit, until it has no request under
-  // way. Nothing reaches the next CTA in a slot: an end waits until what is on its way to the CTA
-  // has come there, a launch while the slot of a response is looked up, and a cluster's slot is
-  // opened when no operation names it any more. The requests of the unit go on meanwhile.
-  assign held = (life_i.op == ClEnd && (reaches || writes)) || (life_i.op == ClLaunch && finds);
-
-  always_comb begin
-    agrees = 1'b1;
-    if (life_i.op == ClGrid) agrees = !runs[life_i.grid];
-    if (life_i.op == ClOpen) agrees = present[cluster] == '0;
-    hub_ready    = life_i.op != ClOpen ||
-                   (tells == '0 && !(grid_news_valid && grid_news.cluster == life_i.cluster) &&
-                    !(agrees && crosses));
-    units_ready  = (addressed_q & ~(unit_ready & settled)) == '0;
-    life_ready_o = shown_q && hub_ready && units_ready && !held;
-    life_fault_o = FaultNone;
-    if (!legal_q || !agrees) begin
-      life_fault_o = (life_i.op == ClEnd) ? FaultCtaNotResident : FaultBadLaunch;
-    end
-  end
-
-  assign begins   = shown_q && life_i.op == ClGrid && legal_q && agrees;
-  assign opens    = shown_q && life_i.op == ClOpen && legal_q && agrees && hub_ready;
-  assign launches = shown_q && life_i.op == ClLaunch && legal_q && units_ready && !held;
-  assign ends     = shown_q && life_i.op == ClEnd && legal_q && units_ready && !held;
-
-  always_comb begin
-    for (int u = 0; u < NumUnits; u++) settled[u] = unit_settled[u][cta];
-  end
+  muster_cluster_life #(.Cfg(Cfg)) u_life (
+    .clk_i, .rst_ni,
+    .life_valid_i, .life_ready_o, .life_i, .life_fault_o,
+    .resident_i (resident), .members_i (members), .present_i (present), .launched_i (launched),
+    .running_i (running),
+    .slot_target_i (slot_target), .slot_written_i (slot_written), .slot_lookup_i (slot_lookup),
+    .cluster_sender_i (cluster_sender), .news_settled_i (news_settled),
+    .news_pending_i (news_pending), .news_valid_i (grid_news_valid), .news_i (grid_news),
+    .unit_ready_i (unit_ready), .addressed_o (addressed), .end_valid_o (end_valid),
+    .grid_open_o (grid_open), .cluster_open_o (cluster_open), .launch_o (launch), .end_o (ends)
+  );
 
   // -------------------------------------------------------------------------------------------
   // barrier.cluster: the units, then the hub
   // -------------------------------------------------------------------------------------------
 
+  // A request without its warp.
+  typedef struct packed {
+    cluster_op_e op;
+    cta_t        cta;
+    lanes_t      lanes;
+    lanes_t      live;
+  } drained_t;
+
   logic      [NumUnits-1:0]               valid, ready, news_valid, news_ready, counts;
   logic      [NumUnits-1:0][NumWarps-1:0] draining, counting;
-  cluster_request_t [NumUnits-1:0]        request;
   cta_news_t [NumUnits-1:0]               news;
   logic                                   completes;
   cluster_t                               completed;
 
   for (genvar u = 0; u < NumUnits; u++) begin : g_unit
-    muster_cluster_drain #(.NumWarps(NumWarps)) u_drain (
+    drained_t         offered, drained;
+    warp_t            warp;
+    cluster_request_t request;
+
+    assign offered = '{op: request_i[u].op, cta: request_i[u].cta, lanes: request_i[u].lanes,
+                       live: request_i[u].live};
+    assign request = '{op: drained.op, warp: warp, cta: drained.cta, lanes: drained.lanes,
+                       live: drained.live};
+
+    muster_drain #(.NumWarps(NumWarps), .data_t(drained_t)) u_drain (
       .clk_i, .rst_ni,
-      .valid_i (request_valid_i[u]), .ready_o (request_ready_o[u]), .request_i (request_i[u]),
+      .valid_i (request_valid_i[u]), .ready_o (request_ready_o[u]),
+      .releasing_i (request_i[u].op == ClArrive && request_i[u].lanes != '0),
+      .warp_i (request_i[u].warp), .data_i (offered),
       .busy_o (draining[u]), .fence_req_o (fence_req_o[u]), .fence_ack_i (fence_ack_i[u]),
-      .valid_o (valid[u]), .ready_i (ready[u]), .request_o (request[u])
+      .valid_o (valid[u]), .ready_i (ready[u]), .warp_o (warp), .data_o (drained)
     );
-    muster_cluster_count #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_count (
+    muster_cluster_count #(.Cfg(Cfg)) u_count (
       .clk_i, .rst_ni,
-      .valid_i (valid[u]), .ready_o (ready[u]), .request_i (request[u]), .busy_o (counting[u]),
-      .life_valid_i (addressed_q[u]), .life_ready_o (unit_ready[u]),
-      .launch_i (launches && addressed_q[u]),
-      .end_i (ends && addressed_q[u]), .life_i,
-      .resident_o (resident[u]), .news_settled_o (unit_settled[u]), .news_pending_o (tells[u]),
+      .valid_i (valid[u]), .ready_o (ready[u]), .request_i (request), .busy_o (counting[u]),
+      .life_valid_i (addressed[u]), .life_ready_o (unit_ready[u]),
+      .launch_i (launch && addressed[u]), .end_i (ends && addressed[u]), .life_i,
+      .resident_o (resident[u]), .news_settled_o (news_settled[u]),
+      .news_pending_o (news_pending[u]),
       .phase_complete_i (completes), .cluster_i (completed), .performed_i (performed),
       .news_valid_o (news_valid[u]), .news_ready_i (news_ready[u]), .news_o (news[u]),
       .go_valid_o (go_valid_o[u]), .go_o (go_o[u]),
@@ -210,11 +167,11 @@ module muster_cluster
     );
   end
 
-  muster_cluster_hub #(.NumUnits(NumUnits), .NumClusters(NumClusters)) u_hub (
+  muster_cluster_hub #(.Cfg(Cfg)) u_hub (
     .clk_i, .rst_ni,
     .news_valid_i (news_valid), .news_ready_o (news_ready), .news_i (news),
     .news_valid_o (grid_news_valid), .news_o (grid_news),
-    .open_i (opens), .launch_i (launches), .life_i,
+    .open_i (cluster_open), .launch_i (launch), .life_i,
     .members_o (members), .present_o (present), .launched_o (launched),
     .phase_complete_o (completes), .cluster_o (completed)
   );
@@ -230,31 +187,27 @@ module muster_cluster
   cta_t              find_cta;
   logic              sends, cancels;
 
-  muster_cluster_grid #(.NumGrids(NumGrids)) u_grid (
+  muster_cluster_grid #(.Cfg(Cfg)) u_grid (
     .clk_i, .rst_ni,
-    .open_i (begins), .life_i, .running_o (runs),
+    .open_i (grid_open), .life_i, .running_o (running),
     .news_valid_i (grid_news_valid), .news_i (grid_news),
     .launch_o, .flush_o, .flushed_i, .performed_o (performed)
   );
 
-  muster_cluster_network #(
-    .NumUnits(NumUnits), .NumCtas(NumCtas), .NumClusters(NumClusters)
-  ) u_network (
+  muster_cluster_network #(.Cfg(Cfg)) u_network (
     .clk_i, .rst_ni,
-    .launch_i (launches), .end_valid_i (leaves_q), .life_i, .present_i (present),
-    .resident_i (resident), .slot_target_o (reaches), .cluster_sender_o (crosses),
+    .launch_i (launch), .end_valid_i (end_valid), .life_i, .present_i (present),
+    .resident_i (resident), .slot_target_o (slot_target), .cluster_sender_o (cluster_sender),
     .send_valid_i, .send_ready_o, .send_i, .remote_valid_o, .remote_ready_i, .remote_o,
     .from_o (remote_from_o), .lost_valid_o, .lost_o,
     .find_i (find), .find_unit_o (find_unit), .find_cta_o (find_cta), .active_o (sends)
   );
 
-  muster_cluster_cancel #(
-    .NumUnits(NumUnits), .NumCtas(NumCtas), .NumClusters(NumClusters)
-  ) u_cancel (
+  muster_cluster_cancel #(.Cfg(Cfg)) u_cancel (
     .clk_i, .rst_ni,
-    .open_i (opens), .end_valid_i (leaves_q), .life_i, .resident_i (resident),
-    .slot_written_o (writes),
-    .slot_lookup_o (finds), .valid_i (cancel_valid_i), .ready_o (cancel_ready_o), .cancel_i,
+    .open_i (cluster_open), .end_valid_i (end_valid), .life_i, .resident_i (resident),
+    .slot_written_o (slot_written), .slot_lookup_o (slot_lookup),
+    .valid_i (cancel_valid_i), .ready_o (cancel_ready_o), .cancel_i,
     .members_i (members), .present_i (present),
     .find_o (find), .find_unit_i (find_unit), .find_cta_i (find_cta),
     .take_valid_o, .take_ready_i, .take_i, .write_valid_o, .write_ready_i, .write_o,
@@ -263,8 +216,8 @@ module muster_cluster
   );
 
   assign active_o = life_valid_i || request_valid_i != '0 || busy_o != '0 || counts != '0 ||
-                    grid_news_valid ||
-                    completes || sends || cancels || (flush_o & flushed_i) != '0;
+                    grid_news_valid || completes || sends || cancels ||
+                    (flush_o & flushed_i) != '0;
 
   // -------------------------------------------------------------------------------------------
   // What the block relies on

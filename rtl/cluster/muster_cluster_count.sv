@@ -11,8 +11,9 @@ module muster_cluster_count
   import muster_pkg::*;
   import muster_cluster_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumCtas  = 8,
+  parameter cluster_cfg_t Cfg,
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned NumCtas  = Cfg.NumCtas,
   localparam int unsigned WarpW = $clog2(NumWarps),
   localparam int unsigned CtaW  = (NumCtas > 1) ? $clog2(NumCtas) : 1
 ) (
@@ -197,7 +198,7 @@ module muster_cluster_count
   assign go_valid_o    = go_valid_q;
   assign fault_valid_o = fault_valid_q;
 
-  muster_cluster_ctas #(.NumCtas(NumCtas)) u_ctas (
+  muster_cluster_ctas #(.Cfg(Cfg)) u_ctas (
     .clk_i, .rst_ni,
     .launch_i, .end_i, .life_i, .resident_o, .news_settled_o, .news_pending_o,
     .phase_complete_i, .cluster_i, .completing_o (completing), .phase_o (phase), .grid_o (grid),

@@ -7,7 +7,8 @@ module muster_cluster_ctas
   import muster_pkg::*;
   import muster_cluster_pkg::*;
 #(
-  parameter int unsigned NumCtas = 8,
+  parameter cluster_cfg_t Cfg,
+  localparam int unsigned NumCtas = Cfg.NumCtas,
   localparam int unsigned CtaW = (NumCtas > 1) ? $clog2(NumCtas) : 1
 ) (
   input  logic                 clk_i,

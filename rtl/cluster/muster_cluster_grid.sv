@@ -7,7 +7,8 @@ module muster_cluster_grid
   import muster_pkg::*;
   import muster_cluster_pkg::*;
 #(
-  parameter int unsigned NumGrids = 2
+  parameter cluster_cfg_t Cfg,
+  localparam int unsigned NumGrids = Cfg.NumGrids
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,

@@ -7,8 +7,9 @@ module muster_cluster_hub
   import muster_pkg::*;
   import muster_cluster_pkg::*;
 #(
-  parameter int unsigned NumUnits    = 4,
-  parameter int unsigned NumClusters = 8,
+  parameter cluster_cfg_t Cfg,
+  localparam int unsigned NumUnits    = Cfg.NumUnits,
+  localparam int unsigned NumClusters = Cfg.NumClusters,
   localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1
 ) (
   input  logic                     clk_i,

@@ -10,9 +10,10 @@ module muster_cluster_network
   import muster_pkg::*;
   import muster_cluster_pkg::*;
 #(
-  parameter int unsigned NumUnits    = 4,
-  parameter int unsigned NumCtas     = 8,
-  parameter int unsigned NumClusters = 8,
+  parameter cluster_cfg_t Cfg,
+  localparam int unsigned NumUnits    = Cfg.NumUnits,
+  localparam int unsigned NumCtas     = Cfg.NumCtas,
+  localparam int unsigned NumClusters = Cfg.NumClusters,
   localparam int unsigned CtaW     = (NumCtas > 1) ? $clog2(NumCtas) : 1,
   localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1,
   localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1,

@@ -14,6 +14,15 @@ package muster_cluster_pkg;
   typedef logic [MaxRanks-1:0] ranks_t;    // a bit per CTA of a cluster
   typedef logic [MaxGrids-1:0] grids_t;    // a bit per grid
 
+  // The configuration of the cluster scope: one value that is passed from module to module.
+  typedef struct packed {
+    int unsigned NumUnits;     // units of the GPC: 1 to 16
+    int unsigned NumWarps;     // warp slots of each unit: 4 to 64
+    int unsigned NumCtas;      // CTA slots of each unit: 1 to 32
+    int unsigned NumClusters;  // cluster slots: 1 to 64
+    int unsigned NumGrids;     // grid slots: 1 to 8
+  } cluster_cfg_t;
+
   // ---------------------------------------------------------------------------------------------
   // Clusters, CTAs and grids come and go
   // ---------------------------------------------------------------------------------------------

@@ -25,31 +25,25 @@ module muster_check
   input  group_t                  group_i,
   input  member_t [NumIssue-1:0]  members_i,
 
-  input  logic [NumWarps-1:0]     launch_warps_i,  // held while a launch is under way
-  input  wcount_t                 launch_size_i,   // likewise; of an open, too
-  input  lanes_t                  join_lanes_i,    // held while a join is under way
+  input  lifecycle_t              lifecycle_i,     // held while it is under way
+  input  logic [NumWarps-1:0]     launch_warps_i,  // likewise
   input  logic                    clean_step_i,    // the group is a step that enters no warp
   input  lanes_t                  exit_lanes_i,    // held while an exit is under way
   // A lifecycle operation, not a step; an exit goes on.
-  output logic                    done_o, exit_done_o,
+  output logic                    lifecycle_done_o, exit_done_o,
   output logic                    slot_freed_o,    // that operation leaves its slot to be cleaned
-  output logic                    entry_clear_o,   // after reset: see muster_roster
-  output logic [EntryW-1:0]       clear_entry_o,
-  output logic                    reset_walk_o,
-  output logic [WarpW-1:0]        reset_warp_o,
-  output logic                    ahead_o,         // to select: see there
+  output reset_step_t             reset_step_o,    // see muster_roster
+  output logic                    checks_wait_o,   // to select: see there
   output logic                    busy_o,          // a group of issue ports is here
   output logic [WarpW-1:0]        busy_warp_o,     // the warp of its first member
 
   input  logic                    warp_waits_i,   // a member's warp waits, of an issue port's group
   input  logic [NumPlaces-1:0]    waiting_i,
   input  logic                    wait_begins_i,  // one port: the warp chosen begins to wait now
-  input  logic                    ahead_i,        // a group is in a later stage
-  input  logic                    latest_we_i,    // an all-warps arrival is counted
-  input  logic [CtaW-1:0]         latest_cta_i,
-  input  bar_t                    latest_bar_i,
+  input  logic                    later_stage_i,  // a group is in a later stage
 
-  input  logic [31:0]             word_i,          // R2B: the state word, from the second cycle on
+  // What the count stage makes of its group. An R2B's word is there from the second cycle on.
+  input  outcome_t                counted_i,
   // Of the group's entry; R2B: when no group is ahead.
   input  kind_e                   entry_kind_i,
   input  logic                    entry_all_i,     // it counts to all live warps; not idle
@@ -58,10 +52,10 @@ module muster_check
   input  logic                    ready_i,
   output group_t                  group_o,         // with the barrier of the entry
   output checked_t [NumIssue-1:0] members_o,
-  output logic [EntryW-1:0]       next_o,          // the entry of the group here in the next cycle
-  output logic [WarpW-1:0]        last_o,          // arrivals (exit: warps) before the last one
+  output logic [EntryW-1:0]       next_entry_o,    // the entry of the group here in the next cycle
+  output logic [WarpW-1:0]        last_count_o,    // arrivals (exit: warps) before the last one
   // The entry counts to all live warps, or may be checked as such.
-  output logic                    all_o,
+  output logic                    counts_all_o,
 
   input  logic [WarpW-1:0]        debug_warp_i,    // a warp to look at
   output logic                    debug_live_o,    // whether it is live, a cycle later
@@ -119,48 +113,50 @@ module muster_check
   logic                exits_q;
 
   muster_roster #(.Cfg(Cfg)) u_roster (
-    .clk_i, .rst_ni, .ready_o (roster_ready), .entry_clear_o, .clear_entry_o, .reset_warp_o,
+    .clk_i, .rst_ni, .reset_step_o,
     .next_cta_i (next_cta), .next_warps_i (next_warps),
     .cta_i (group_q.cta), .warp_i (members_q[0].warp), .op_i (group_q.op),
     .lanes_i (exit_lanes_i),
     .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
     .last_lane_o (last_lane), .restore_owes_o (owes), .joined_o (joined),
-    .enter_i (enter), .warp_chosen_i (chosen), .join_lanes_i,
+    .enter_i (enter), .warp_chosen_i (chosen), .join_lanes_i (lifecycle_i.lanes),
     .join_i (join_warp), .slot_taken_i (launch), .launch_last_i (launch_last),
-    .launch_size_i (launch_size_i[WarpW:0]), .exit_i (exit), .last_exits_i (exits_q),
+    .launch_size_i (lifecycle_i.size[WarpW:0]), .exit_i (exit), .last_exits_i (exits_q),
     .leave_i (leave), .owe_count_i (bar_word.arrived[WarpW-1:0]), .owe_i (owe),
     .debug_warp_i, .debug_live_o, .debug_cta_o
   );
 
   muster_ram #(.Depth(NumCtas), .Width($bits(bar_t)), .Forward(1'b0)) u_latest (
     .clk_i,
-    .we_i (latest_we_i || (!Cfg.EnLifecycle && entry_clear_o)),
-    .waddr_i ((!Cfg.EnLifecycle && entry_clear_o) ? CtaW'(clear_entry_o >> 4) : latest_cta_i),
-    .wdata_i (latest_bar_i), .raddr_i (next_cta), .rdata_o (latest)
+    .we_i ((counted_i.accepted && counted_i.all) ||
+           (!Cfg.EnLifecycle && reset_step_o.entry_clear)),
+    .waddr_i ((!Cfg.EnLifecycle && reset_step_o.entry_clear) ? reset_step_o.cta[CtaW-1:0]
+                                                             : counted_i.cta[CtaW-1:0]),
+    .wdata_i (counted_i.bar), .raddr_i (next_cta), .rdata_o (latest)
   );
 
   logic go_step, judged, exit_judged;  // see muster_check_steps
   logic writes;                        // the group is R2B
 
-  assign busy_o       = valid_q && !is_lifecycle(group_q.op);
-  assign busy_warp_o  = members_q[0].warp[WarpW-1:0];
-  assign reset_walk_o = !roster_ready;
-  assign writes       = Cfg.EnState && is_write(group_q.op);
-  assign done_o       = judged && ends_walk(group_q.op);
-  assign slot_freed_o = leave || (judged && (group_q.op == GroupLaunch) && !launch);
-  assign exit_done_o  = exit_judged;
+  assign roster_ready     = !reset_step_o.active;
+  assign busy_o           = valid_q && !is_lifecycle(group_q.op);
+  assign busy_warp_o      = members_q[0].warp[WarpW-1:0];
+  assign writes           = Cfg.EnState && is_write(group_q.op);
+  assign lifecycle_done_o = judged && ends_walk(group_q.op);
+  assign slot_freed_o     = leave || (judged && (group_q.op == GroupLaunch) && !launch);
+  assign exit_done_o      = exit_judged;
 
   muster_check_steps #(.EnState(Cfg.EnState)) u_steps (
     .clk_i, .rst_ni, .roster_ready_i (roster_ready), .load_i (ready_o), .next_op_i (group_i.op),
     .warp_waits_i (warp_waits_i || (NumIssue == 1 && wait_begins_i)), .valid_i (valid_q),
-    .op_i (group_q.op), .ready_i, .ahead_i,
-    .go_o (go), .step_o (go_step), .judged_o (judged), .exit_judged_o (exit_judged), .ahead_o
+    .op_i (group_q.op), .ready_i, .later_stage_i,
+    .go_o (go), .step_o (go_step), .judged_o (judged), .exit_judged_o (exit_judged), .checks_wait_o
   );
 
   muster_launch_check #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_launch_check (
-    .clk_i, .rst_ni, .warps_i (launch_warps_i & {NumWarps{!cleans_q}}), .size_i (launch_size_i),
+    .clk_i, .rst_ni, .warps_i (launch_warps_i & {NumWarps{!cleans_q}}), .size_i (lifecycle_i.size),
     .open_i (opens), .cta_i (group_q.cta), .resident_i (resident), .warp_i (members_q[0].warp),
-    .step_i (go && group_q.op == GroupClear), .done_i (done_o),
+    .step_i (go && group_q.op == GroupClear), .done_i (lifecycle_done_o),
     .warp_chosen_o (chosen), .last_o (launch_last), .bad_o (bad_launch)
   );
 
@@ -180,8 +176,8 @@ module muster_check
   logic [NumIssue-1:0]   accepted, taken;  // see muster_check_member
   logic                  unfit;       // no such launch, state word, or count
 
-  assign bar_word  = word_i;
-  assign warp_word = word_i;
+  assign bar_word  = counted_i.word;
+  assign warp_word = counted_i.word;
   assign write_bar = Cfg.EnState && (group_q.op == GroupWriteBar);
   assign expected  = write_bar ? bar_word.expected : group_q.expected;
   assign above     = exceeds(8'(expected), 8'(size));
@@ -203,7 +199,7 @@ module muster_check
     pays_q       <= warp_word.waiting && !warp_word.apart;
     restores_q   <= (taken != '0) && (write_bar ? all_q : pays_q && entry_all_i);
     leave_q      <= resident || !Cfg.EnFaults;
-    bad_join_q   <= !resident || joined || live[0] || !exists[0] || (join_lanes_i == '0);
+    bad_join_q   <= !resident || joined || live[0] || !exists[0] || (lifecycle_i.lanes == '0);
     accepted_q   <= accepted[0];
     last_lane_q  <= last_lane;
     exits_q      <= accepted_q && !owes_q && last_lane_q;
@@ -244,21 +240,21 @@ module muster_check
   // To the next stage
   // -------------------------------------------------------------------------------------------
 
-  assign next_o = EntryW'({next_cta, ready_o ? group_i.bar : group_o.bar});
+  assign next_entry_o = EntryW'({next_cta, ready_o ? group_i.bar : group_o.bar});
 
   // A clear of a slot that is taken goes no further.
   assign valid_o = go && !(Cfg.EnFaults && group_q.op == GroupClear &&
                            (resident || 32'(group_q.cta) >= NumCtas));
-  assign last_o  = (group_q.op == GroupArrive && group_q.expected != '0) ?
+  assign last_count_o  = (group_q.op == GroupArrive && group_q.expected != '0) ?
                    WarpW'(group_q.expected - 7'd1) : live_last;
 
   // After a launch or an open, the slot has an entry that an exit may check.
   always_comb begin
     unique case (group_q.op)
-      GroupArrive:           all_o = (group_q.expected == '0);
-      GroupWriteBar:         all_o = Cfg.EnState && all_q;
-      GroupClear, GroupOpen: all_o = 1'b1;
-      default:               all_o = 1'b0;
+      GroupArrive:           counts_all_o = (group_q.expected == '0);
+      GroupWriteBar:         counts_all_o = Cfg.EnState && all_q;
+      GroupClear, GroupOpen: counts_all_o = 1'b1;
+      default:               counts_all_o = 1'b0;
     endcase
   end
 

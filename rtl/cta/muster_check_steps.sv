@@ -24,13 +24,13 @@ module muster_check_steps
   input  logic   valid_i,         // a group is here
   input  group_e op_i,
   input  logic   ready_i,         // the next stage takes it
-  input  logic   ahead_i,         // a group is in a later stage
+  input  logic   later_stage_i,   // a group is in a later stage
 
   output logic   go_o,            // it goes on
   output logic   step_o,          // a step of a walk is here for the second cycle
   output logic   judged_o,        // one with slow checks has passed the time for them, and goes
   output logic   exit_judged_o,   // likewise an exit
-  output logic   ahead_o          // an operation with slow checks would have to wait here
+  output logic   checks_wait_o    // an operation with slow checks would have to wait here
 );
 
 `include "muster_assert.svh"
@@ -54,13 +54,13 @@ module muster_check_steps
     end
   end
 
-  assign settled       = !changed_q && !(ahead_i && stays_q);
+  assign settled       = !changed_q && !(later_stage_i && stays_q);
   assign step_o        = clear_q && judging_q[0];
   assign judged_o      = judging_q[2] && !exit_q;
-  assign exit_judged_o = judging_q[1] && exit_q && !ahead_i;
+  assign exit_judged_o = judging_q[1] && exit_q && !later_stage_i;
   assign go_o          = valid_i && ready_i && (exit_q ? exit_judged_o : rare_q ? judged_o :
                                                 (settled && (judging_q[0] || !clear_q)));
-  assign ahead_o       = valid_i ? !(rare_q || exit_q) : ahead_i;
+  assign checks_wait_o = valid_i ? !(rare_q || exit_q) : later_stage_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -27,24 +27,24 @@ module muster_count
   output logic                    ready_o,
   input  group_t                  group_i,
   input  checked_t [NumIssue-1:0] members_i,
-  input  logic [WarpW-1:0]        last_i,
-  input  logic                    all_i,
-  // After reset, when no group is here, this entry is cleared.
-  input  logic                    entry_clear_i,
-  input  logic [EntryW-1:0]       clear_entry_i,
+  input  logic [WarpW-1:0]        last_count_i,
+  input  logic                    counts_all_i,
+  input  reset_step_t             reset_step_i,
 
   output logic [NumIssue-1:0][WarpW-1:0] next_warps_o,  // of the members here in the next cycle
   input  operands_t [NumIssue-1:0] operands_i,           // of the members here in this one
 
   output logic                    busy_o,      // a group is here
-  input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
-  output logic [EntryW-1:0]       next_o,  // the entry of the group that is here in the next cycle
-  // Of the former, unless a group ahead has just changed it.
+  // The entry of the group that is here in the next cycle.
+  output logic [EntryW-1:0]       next_entry_o,
+  // The entry of the group that is offered in the next cycle.
+  input  logic [EntryW-1:0]       offered_entry_i,
+  // The kind of that entry, unless a group ahead has just changed it.
   output kind_e                   read_kind_o,
   // The same entry counts all live warps, and is not idle.
   output logic                    read_all_o,
-  input  logic [EntryW-1:0]       debug_i,     // the entry to read
-  output bar_word_t               debug_o,     // its counts, a cycle later
+  input  logic [EntryW-1:0]       debug_entry_i,  // the entry to read
+  output bar_word_t               debug_counts_o,  // its counts, a cycle later
 
   output logic [NumIssue-1:0]     commits_o,      // these members, of issue ports, commit
   // The warps of the members that commit.
@@ -85,7 +85,7 @@ module muster_count
     if (ready_o) begin
       group_d   = group_i;
       members_d = members_i;
-      last_d    = last_i;
+      last_d    = last_count_i;
     end
   end
 
@@ -101,7 +101,7 @@ module muster_count
     group_q   <= group_d;
     members_q <= members_d;
     last_q    <= last_d;
-    if (ready_o) all_q <= all_i;
+    if (ready_o) all_q <= counts_all_i;
   end
 
   always_comb begin
@@ -112,7 +112,7 @@ module muster_count
     for (int m = 0; m < NumIssue; m++) next_warps_o[m] = members_d[m].warp[WarpW-1:0];
   end
 
-  assign next_o  = EntryW'({group_d.cta, group_d.bar});
+  assign next_entry_o  = EntryW'({group_d.cta, group_d.bar});
   assign entry   = EntryW'({group_q.cta, group_q.bar});
   assign busy_o  = valid_q;
 
@@ -130,9 +130,10 @@ module muster_count
     .Depth(NumCtas * NumBars), .Width($bits(count_t)), .NumRead(2), .Forward(2'b00)
   ) u_counts (
     .clk_i,
-    .we_i (write || entry_clear_i), .waddr_i (entry_clear_i ? clear_entry_i : entry),
-    .wdata_i (entry_clear_i ? '0 : count_d),
-    .raddr_i ({debug_i, next_i}), .rdata_o ({debug, read})
+    .we_i (write || reset_step_i.entry_clear),
+    .waddr_i (reset_step_i.entry_clear ? EntryW'({reset_step_i.cta, reset_step_i.bar}) : entry),
+    .wdata_i (reset_step_i.entry_clear ? '0 : count_d),
+    .raddr_i ({debug_entry_i, offered_entry_i}), .rdata_o ({debug, read})
   );
 
   assign offered = offer_forward_q ? ahead_q : read;
@@ -154,8 +155,8 @@ module muster_count
     end else begin
       unlike_ahead_q <= 1'b0;  // the group ahead is this one
     end
-    forward_q       <= write && (entry == next_o);
-    offer_forward_q <= write && (entry == next_i);
+    forward_q       <= write && (entry == next_entry_o);
+    offer_forward_q <= write && (entry == offered_entry_i);
     ahead_q         <= count_d;
   end
 
@@ -164,7 +165,7 @@ module muster_count
              arrived: wcount_t'(c.arrived), value: '0};
   endfunction
 
-  assign debug_o = word_of(debug);
+  assign debug_counts_o = word_of(debug);
 
   // -------------------------------------------------------------------------------------------
   // Which members count, and which of them completes the entry
@@ -193,10 +194,10 @@ module muster_count
   // waits for a cycle after an exit, a lifecycle operation and an R2B.
   muster_completion #(.NumIssue(NumIssue), .WarpW(WarpW)) u_completion (
     .clk_i,
-    .last_i (last_d), .load_i (ready_o), .stored_i (offered.arrived),
-    .forward_i (forward_q), .count_i (count.arrived), .fit_i (fit), .arrives_i (arrives),
-    .exits_i (group_q.op == GroupExit && stored_all_q),
-    .completes_o (hits), .empties_o (completes), .added_o (added)
+    .last_count_i (last_d), .load_i (ready_o), .stored_count_i (offered.arrived),
+    .forward_i (forward_q), .count_i (count.arrived), .member_counts_i (fit),
+    .group_arrives_i (arrives), .group_exits_i (group_q.op == GroupExit && stored_all_q),
+    .member_completes_o (hits), .entry_completes_o (completes), .arrivals_o (added)
   );
 
   always_comb begin

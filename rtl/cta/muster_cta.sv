@@ -58,7 +58,6 @@ module muster_cta
 );
 
   localparam int unsigned WarpW  = $clog2(Cfg.NumWarps);
-  localparam int unsigned CtaW   = (Cfg.NumCtas > 1) ? $clog2(Cfg.NumCtas) : 1;
   localparam int unsigned EntryW = $clog2(Cfg.NumCtas * NumBars);
 
   // An operation on its way uses the slot given by its warp number's low bits, even if the unit has
@@ -87,7 +86,7 @@ module muster_cta
   effect_t   [Cfg.NumIssue-1:0] counted_effects, effects;
   logic                         check_busy, credit;
   logic      [NumPlaces-1:0]    busy, waiting, may_wait;
-  logic      [WarpW-1:0]        chk_last, removed, check_warp;
+  logic      [WarpW-1:0]        chk_last, check_warp;
   // In the release stage: arrive to wait, are written, or cleared.
   logic      [Cfg.NumWarps-1:0] warps;
 
@@ -156,7 +155,8 @@ module muster_cta
     .lc_valid_i (lc_valid), .lc_ready_o (lc_ready), .lc_group_i (lc_group), .lc_warp_i (lc_warp),
     .exit_valid_i (exit_valid), .exit_ready_o (exit_ready), .exit_cta_i (exit_i.cta),
     .exit_warp_i (exit_i.warp), .credit_i (credit),
-    .valid_o (sel_valid), .ready_i (sel_ready), .ahead_i (sel_ahead), .may_wait_o (sel_may_wait),
+    .valid_o (sel_valid), .ready_i (sel_ready), .checks_wait_i (sel_ahead),
+    .may_wait_o (sel_may_wait),
     .group_o (sel_group), .members_o (sel_members)
   );
 
@@ -164,32 +164,30 @@ module muster_cta
   // Check, count
   // -------------------------------------------------------------------------------------------
 
-  logic                    chk_valid, chk_ready, chk_all, count_busy, release_busy, clears, resets;
+  logic                    chk_valid, chk_ready, chk_all, count_busy, release_busy;
+  reset_step_t             reset_step;
   group_t                  chk_group;
   checked_t [Cfg.NumIssue-1:0] chk_members;
   kind_e                   entry_kind;
   logic                    entry_all;
   logic                    debug_live;
   cta_t                    debug_cta;
-  logic     [EntryW-1:0]   entry_next, chk_next, debug_entry, cleared;
+  logic     [EntryW-1:0]   entry_next, chk_next, debug_entry;
   logic     [Cfg.NumWarps-1:0] counted_warps;
 
   muster_check #(.Cfg(Cfg)) u_check (
     .clk_i, .rst_ni,
     .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
-    .launch_warps_i (lifecycle_warps_i), .launch_size_i (lifecycle_i.size),
-    .join_lanes_i (lifecycle_i.lanes), .clean_step_i (lc_cleans),
-    .exit_lanes_i (exit_i.lanes), .done_o (lc_done), .slot_freed_o (lc_frees),
-    .exit_done_o (exit_done), .entry_clear_o (clears), .clear_entry_o (cleared),
-    .reset_walk_o (resets), .reset_warp_o (removed), .ahead_o (sel_ahead),
+    .lifecycle_i, .launch_warps_i (lifecycle_warps_i), .clean_step_i (lc_cleans),
+    .exit_lanes_i (exit_i.lanes), .lifecycle_done_o (lc_done), .slot_freed_o (lc_frees),
+    .exit_done_o (exit_done), .reset_step_o (reset_step), .checks_wait_o (sel_ahead),
     .busy_o (check_busy), .busy_warp_o (check_warp), .warp_waits_i (sel_may_wait),
-    .waiting_i (waiting), .ahead_i (count_busy || release_busy),
+    .waiting_i (waiting), .later_stage_i (count_busy || release_busy),
     .wait_begins_i (outcome.waits && outcome.warp == sel_members[0].warp),
-    .latest_we_i (counted.accepted && counted.all), .latest_cta_i (counted.cta[CtaW-1:0]),
-    .latest_bar_i (counted.bar),
+    .counted_i (counted),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
-    .next_o (chk_next), .last_o (chk_last), .all_o (chk_all),
-    .word_i (counted.word), .entry_kind_i (entry_kind), .entry_all_i (entry_all),
+    .next_entry_o (chk_next), .last_count_o (chk_last), .counts_all_o (chk_all),
+    .entry_kind_i (entry_kind), .entry_all_i (entry_all),
     .debug_warp_i (debug_warp_i[WarpW-1:0]), .debug_live_o (debug_live), .debug_cta_o (debug_cta)
   );
 
@@ -200,11 +198,11 @@ module muster_cta
   muster_count #(.Cfg(Cfg)) u_count (
     .clk_i, .rst_ni,
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
-    .last_i (chk_last), .all_i (chk_all), .entry_clear_i (clears), .clear_entry_i (cleared),
+    .last_count_i (chk_last), .counts_all_i (chk_all), .reset_step_i (reset_step),
     .next_warps_o (operand_warps), .operands_i (operands),
-    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .read_kind_o (entry_kind),
-    .read_all_o (entry_all),
-    .debug_i (debug_entry), .debug_o (debug_count),
+    .busy_o (count_busy), .offered_entry_i (chk_next), .next_entry_o (entry_next),
+    .read_kind_o (entry_kind), .read_all_o (entry_all),
+    .debug_entry_i (debug_entry), .debug_counts_o (debug_count),
     .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
     .commit_exit_o (commit_exit), .warps_o (counted_warps), .outcome_o (counted),
     .effects_o (counted_effects)
@@ -232,10 +230,9 @@ module muster_cta
 
   muster_release #(.Cfg(Cfg)) u_release (
     .clk_i, .rst_ni,
-    .next_i (release_next), .outcome_i (outcome), .effects_i (effects), .warps_i (warps),
-    .entry_clear_i (clears), .clear_entry_i (cleared), .debug_i (debug_entry),
-    .debug_count_i (debug_count),
-    .debug_o (debug_word_o), .waits_o (waits), .found_o (found), .left_o (left),
+    .next_entry_i (release_next), .outcome_i (outcome), .effects_i (effects), .warps_i (warps),
+    .reset_step_i (reset_step), .debug_entry_i (debug_entry), .debug_counts_i (debug_count),
+    .debug_word_o, .warps_wait_o (waits), .old_word_o (found), .new_word_o (left),
     .release_o, .release_info_o
   );
 
@@ -249,7 +246,7 @@ module muster_cta
 
   if (Cfg.EnReduce || Cfg.EnFaults) begin : g_warps
     muster_warps #(.Cfg(Cfg)) u_warps (
-      .clk_i, .rst_ni, .warp_clear_i (resets), .clear_warp_i (removed),
+      .clk_i, .rst_ni, .reset_step_i (reset_step),
       .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps),
       .next_warps_i (next_warps),
       .warps_i (warps), .waits_i (waits), .release_i (release_o), .release_info_i (release_info_o),
@@ -257,9 +254,7 @@ module muster_cta
       .read_warp_i (counted.warp[WarpW-1:0]), .read_word_o (read_word), .read_hidden_o (read_hides)
     );
   end else begin : g_no_warps
-    logic unused;
     assign {waiting, read_word, read_hides} = {{NumPlaces{1'b0}}, 33'd0};
-    assign unused = &{resets, removed};
   end
 
   // -------------------------------------------------------------------------------------------
@@ -268,7 +263,7 @@ module muster_cta
 
   muster_report #(.Cfg(Cfg)) u_report (
     .clk_i, .rst_ni,
-    .outcome_i (outcome), .effects_i (effects), .found_i (found), .left_i (left),
+    .outcome_i (outcome), .effects_i (effects), .old_word_i (found), .new_word_i (left),
     .warp_word_i (read_word), .warp_hidden_i (read_hides),
     .fault_valid_o, .fault_o,
     .credit_o (credit),
@@ -290,7 +285,7 @@ module muster_cta
   // passed. What remains is a slot that is cleaned, the walk after reset, and a response that is
   // not taken.
   assign active_o = issue_valid_i != '0 || lifecycle_valid_i || exit_valid_i || busy != '0 ||
-                    lc_valid || !sel_ready || count_busy || resets || response_valid_o;
+                    lc_valid || !sel_ready || count_busy || reset_step.active || response_valid_o;
 
   logic debug_waiting_q;
   always_ff @(posedge clk_i) debug_waiting_q <= waiting[debug_warp_i[WarpW-1:0]];

@@ -81,6 +81,15 @@ package muster_cta_pkg;
     logic  barred;    // for these, or for a launch, join, state word or count that cannot be
   } checked_t;
 
+  // A step of the walk after reset (muster_roster), in which no group is under way.
+  typedef struct packed {
+    logic  active;       // the walk is under way; it removes a warp
+    logic  entry_clear;  // it clears an entry of the barrier table
+    cta_t  cta;          // that entry
+    bar_t  bar;
+    warp_t warp;         // the warp whose copy is removed
+  } reset_step_t;
+
   // What the update of an entry's count leads to in the stages after it.
   typedef struct packed {
     logic        valid;

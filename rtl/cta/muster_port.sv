@@ -67,14 +67,14 @@ module muster_port
     assign outstanding = ~fence_ack_i;
     assign parks       = NumPlaces'(outstanding) & {NumPlaces{drains}};
 
-    muster_drain #(.NumWarps(NumWarps)) u_drain (
+    muster_port_drain #(.NumWarps(NumWarps)) u_drain (
       .clk_i, .rst_ni,
       .valid_i (offered), .ready_o (taken), .request_i (request),
-      .park_i (parks[request.warp[WarpW-1:0]]), .passes_o (passes),
-      .parked_i (accept_o[NumWarps-1:0] & parks[NumWarps-1:0]), .credit_i (credit),
+      .outstanding_i (parks[request.warp[WarpW-1:0]]), .passes_o (passes),
+      .park_warp_i (accept_o[NumWarps-1:0] & parks[NumWarps-1:0]), .credit_i (credit),
       .fence_req_o, .fence_ack_i,
       .valid_o (drained_valid), .ready_i (drained_ready), .request_o (drained),
-      .reads_o (drained_reads)
+      .responds_o (drained_reads)
     );
   end else begin : g_no_drain
     assign drained_valid = offered;

@@ -26,21 +26,19 @@ module muster_release
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
-  input  logic [EntryW-1:0]      next_i,       // the entry of the outcome in the next cycle
+  input  logic [EntryW-1:0]      next_entry_i,  // the entry of the outcome in the next cycle
   input  outcome_t               outcome_i,
   input  effect_t [NumIssue-1:0] effects_i,
   input  logic [NumWarps-1:0]    warps_i,      // that arrive to wait, are written, or cleared
-  // After reset, when there is no outcome, this entry is cleared.
-  input  logic                   entry_clear_i,
-  input  logic [EntryW-1:0]      clear_entry_i,
+  input  reset_step_t            reset_step_i,
 
-  input  logic [EntryW-1:0]      debug_i,      // an entry to look at
-  input  bar_word_t              debug_count_i,  // (its counts, a cycle later)
-  output bar_word_t              debug_o,      // its state word, a cycle later
+  input  logic [EntryW-1:0]      debug_entry_i,  // an entry to look at
+  input  bar_word_t              debug_counts_i,  // (its counts, a cycle later)
+  output bar_word_t              debug_word_o,  // its state word, a cycle later
 
-  output logic                   waits_o,      // these warps begin to wait at the outcome's entry
-  output bar_word_t              found_o,      // the entry's state word before the update
-  output bar_word_t              left_o,       // the entry's state word after the update
+  output logic                   warps_wait_o,  // these warps begin to wait at the outcome's entry
+  output bar_word_t              old_word_o,   // the entry's state word before the update
+  output bar_word_t              new_word_o,   // the entry's state word after the update
 
   output logic [NumWarps-1:0]    release_o,    // the released warps, a cycle later
   output release_t               release_info_o
@@ -60,8 +58,9 @@ module muster_release
   assign warp_word = outcome_i.word;
 
   // R2B.WARP of a warp that does not wait leaves the waiters as they are.
-  assign waits_o = (outcome_i.op == GroupArrive) || (Cfg.EnSplit && outcome_i.op == GroupWait) ||
-                   (Cfg.EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting);
+  assign warps_wait_o  = (outcome_i.op == GroupArrive) ||
+                         (Cfg.EnSplit && outcome_i.op == GroupWait) ||
+                         (Cfg.EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting);
   assign waiters       = (!Cfg.EnSplit && outcome_i.idle) ? '0 : stored;
   assign clears        = Cfg.EnSplit && (outcome_i.complete ||
                                      (outcome_i.valid && outcome_i.op == GroupClear));
@@ -69,15 +68,19 @@ module muster_release
   // An exit that completes nothing writes what is there: so it need not be known whether one does.
   assign waiters_write = (Cfg.EnSplit && outcome_i.valid && outcome_i.op == GroupClear) ||
                          (outcome_i.accepted && !outcome_i.passed &&
-                          (waits_o || (Cfg.EnState && outcome_i.op == GroupWriteBar) ||
+                          (warps_wait_o || (Cfg.EnState && outcome_i.op == GroupWriteBar) ||
                            (Cfg.EnSplit && outcome_i.op == GroupExit)));
+
+  logic reset_clears;
+
+  assign reset_clears = Cfg.EnSplit && reset_step_i.entry_clear;
 
   muster_ram #(.Depth(NumCtas * NumBars), .Width(NumWarps)) u_waiters (
     .clk_i,
-    .we_i (waiters_write || (Cfg.EnSplit && entry_clear_i)),
-    .waddr_i ((Cfg.EnSplit && entry_clear_i) ? clear_entry_i : entry),
-    .wdata_i ((Cfg.EnSplit && entry_clear_i) ? '0 : waiters_d),
-    .raddr_i (next_i), .rdata_o (stored)
+    .we_i (waiters_write || reset_clears),
+    .waddr_i (reset_clears ? EntryW'({reset_step_i.cta, reset_step_i.bar}) : entry),
+    .wdata_i (reset_clears ? '0 : waiters_d),
+    .raddr_i (next_entry_i), .rdata_o (stored)
   );
 
   // -------------------------------------------------------------------------------------------
@@ -123,7 +126,7 @@ module muster_release
     ) u_values (
       .clk_i,
       .we_i (outcome_i.accepted && (arrives || writes)), .waddr_i (entry), .wdata_i (value_new),
-      .raddr_i ({debug_i, next_i}), .rdata_o ({debug, kept})
+      .raddr_i ({debug_entry_i, next_entry_i}), .rdata_o ({debug, kept})
     );
   end else begin : g_no_reduce
     assign value     = '0;
@@ -142,14 +145,14 @@ module muster_release
   endfunction
 
   always_comb begin
-    found_o       = outcome_i.found;
-    found_o.value = shown(outcome_i.found.kind, value);
-    left_o         = outcome_i.left;
-    left_o.value   = (outcome_i.op == GroupArrive) ? shown(outcome_i.kind, value_new)
-                                                   : outcome_i.word[11:0];
-    if (outcome_i.complete) left_o.value = '0;
-    debug_o       = debug_count_i;
-    debug_o.value = shown(debug_count_i.kind, debug);
+    old_word_o       = outcome_i.found;
+    old_word_o.value = shown(outcome_i.found.kind, value);
+    new_word_o       = outcome_i.left;
+    new_word_o.value = (outcome_i.op == GroupArrive) ? shown(outcome_i.kind, value_new)
+                                                        : outcome_i.word[11:0];
+    if (outcome_i.complete) new_word_o.value = '0;
+    debug_word_o       = debug_counts_i;
+    debug_word_o.value = shown(debug_counts_i.kind, debug);
   end
 
   // -------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ module muster_report
 
   input  outcome_t               outcome_i,
   input  effect_t [NumIssue-1:0] effects_i,
-  input  bar_word_t              found_i,          // the entry before the update
-  input  bar_word_t              left_i,           // the entry after the update
+  input  bar_word_t              old_word_i,       // the entry before the update
+  input  bar_word_t              new_word_i,       // the entry after the update
   input  warp_word_t             warp_word_i,  // the word of the first member's warp, with its copy
   input  logic                   warp_hidden_i,    // the word must not show the copy
 
@@ -92,7 +92,7 @@ module muster_report
       response = '{warp: outcome_i.warp, data: '0, pred: 1'b0};
       unique case (outcome_i.op)
         GroupArrive:   response.data = 32'(outcome_i.found.phase);
-        GroupReadBar:  response.data = found_i;
+        GroupReadBar:  response.data = old_word_i;
         GroupReadWarp: response.data[31:12] = warp_word_i[31:12];
         default:       response.pred = (warp_word_i.kind inside {KindAnd, KindOr}) &&
                                        warp_word_i.value[0];
@@ -100,11 +100,15 @@ module muster_report
       if (shows) response.data[11:0] = warp_word_i.value;
     end
 
-    muster_response #(.Depth((NumIssue > 1) ? 4 : 1)) u_response (
+    logic unused_spare;
+
+    muster_credit_queue #(
+      .data_t(response_t), .Depth((NumIssue > 1) ? 4 : 1)
+    ) u_response (
       .clk_i, .rst_ni,
-      .credit_o, .spend_i, .refund_i (reads && !outcome_i.accepted),
-      .valid_i (reads && outcome_i.accepted), .response_i (response),
-      .valid_o (response_valid_o), .ready_i (response_ready_i), .response_o
+      .credit_o, .spare_o (unused_spare), .spend_i, .refund_i (reads && !outcome_i.accepted),
+      .offer_i (1'b0), .valid_i (reads && outcome_i.accepted), .data_i (response),
+      .valid_o (response_valid_o), .ready_i (response_ready_i), .data_o (response_o)
     );
   end else begin : g_no_responses
     assign credit_o         = 1'b1;
@@ -129,7 +133,7 @@ module muster_report
   always_ff @(posedge clk_i) begin
     entry_cta_q  <= outcome_i.cta;
     entry_bar_q  <= outcome_i.bar;
-    entry_word_q <= left_i;
+    entry_word_q <= new_word_i;
   end
 
   assign entry_valid_o = entry_valid_q;

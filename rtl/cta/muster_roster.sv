@@ -23,17 +23,12 @@ module muster_roster
   localparam int unsigned NumIssue = Cfg.NumIssue,
   localparam int unsigned WarpSize = Cfg.WarpSize,
   localparam int unsigned WarpW   = $clog2(NumWarps),
-  localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1,
-  localparam int unsigned EntryW  = $clog2(NumCtas * NumBars)
+  localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  // After reset: all slots are free, no warp is live.
-  output logic                           ready_o,
-  output logic                           entry_clear_o,  // until then: this entry is cleared
-  output logic [EntryW-1:0]              clear_entry_o,
-  // Until then: the copy of this warp is removed.
-  output logic [WarpW-1:0]               reset_warp_o,
+  // After reset, until all slots are free and no warp is live.
+  output reset_step_t                    reset_step_o,
 
   input  logic [CtaW-1:0]                next_cta_i,   // of the group in the next cycle
   input  logic [NumIssue-1:0][WarpW-1:0] next_warps_i,
@@ -98,11 +93,14 @@ module muster_roster
   slot_t         slot, slot_d;
   logic          free;
 
-  assign ready_o       = freed_q[FreeW];
-  assign free          = !ready_o;
-  assign entry_clear_o = Clears && free && (32'(freed_q) < NumCtas * NumBars);
-  assign clear_entry_o = EntryW'(freed_q);
-  assign reset_warp_o  = WarpW'(freed_q);
+  assign free = !freed_q[FreeW];
+
+  always_comb begin
+    reset_step_o.active      = free;
+    reset_step_o.entry_clear = Clears && free && (32'(freed_q) < NumCtas * NumBars);
+    {reset_step_o.cta, reset_step_o.bar} = 9'(freed_q);
+    reset_step_o.warp        = warp_t'(freed_q);
+  end
 
   logic [OwedW-1:0]     owed_q;  // the waiting warps that the CTA owes, with what the group adds
   logic [UnjoinedW-1:0] unjoined_q;  // its warps that have not joined, without the one that joins

@@ -42,7 +42,8 @@ module muster_select
 
   output logic                   valid_o,
   input  logic                   ready_i,
-  input  logic                   ahead_i,  // an operation with slow checks would have to wait there
+  // An operation with slow checks would have to wait there.
+  input  logic                   checks_wait_i,
   output logic                   may_wait_o,  // of an issue port's operation: its warp waits
   output group_t                 group_o,
   output member_t [NumIssue-1:0] members_o    // a lifecycle operation or exit is in place 0
@@ -86,7 +87,7 @@ module muster_select
 
   always_comb begin
     for (int p = 0; p < NumIssue; p++) slow[p] = is_write(group[p].op);
-    stays = (NumIssue > 1) && ahead_i && !exit_valid_i &&
+    stays = (NumIssue > 1) && checks_wait_i && !exit_valid_i &&
             (lc_goes ? lc_group_i.op != GroupClear : (grant & slow) != '0);
   end
   assign takes = ready_i && !stays;

@@ -22,8 +22,7 @@ module muster_warps
   input  logic                             clk_i,
   input  logic                             rst_ni,
 
-  input  logic                             warp_clear_i,  // after reset: this warp has no reduction
-  input  logic [WarpW-1:0]                 clear_warp_i,
+  input  reset_step_t                      reset_step_i,  // its warp has no reduction
   input  outcome_t                         outcome_i,
   input  logic [NumIssue-1:0]              counts_i,        // the members that count
   input  logic [NumIssue-1:0][WarpW-1:0]   count_warps_i,   // the warps of the members
@@ -119,12 +118,13 @@ module muster_warps
   // Without EnLifecycle no launch clears the records.
   logic clears;
 
-  assign clears = (!Cfg.EnLifecycle || NumIssue > 1) && warp_clear_i;
+  assign clears = (!Cfg.EnLifecycle || NumIssue > 1) && reset_step_i.active;
 
   // A warp's record is not read before its operation ahead has written it.
   muster_ram_shared #(.Depth(NumWarps), .Width($bits(record_t)), .NumPorts(NumIssue)) u_records (
     .clk_i,
-    .next_addr_i (next_warps_i), .addr_i (clears ? {NumIssue{clear_warp_i}} : count_warps_i),
+    .next_addr_i (next_warps_i),
+    .addr_i (clears ? {NumIssue{reset_step_i.warp[WarpW-1:0]}} : count_warps_i),
     .we_i (counts_i & {NumIssue{write}}), .keep_i (keep), .clears_i (clears), .wdata_i (record_d),
     .rdata_o (records)
   );

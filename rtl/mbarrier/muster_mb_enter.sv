@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The entrance of the mbarrier pipeline. With Pair there are two places, which are used in turn:
+// The entrance of the mbarrier pipeline. With EnDrain there are two places, which are used in turn:
 // whether one is free comes from registers, and so does what loads it. So the sources do not wait
-// for what the pipeline does in the same cycle. Without Pair there is one place, which is free when
-// its request moves on.
+// for what the pipeline does in the same cycle. Without EnDrain nothing but the core waits for the
+// pipeline, and there is one place, which is free when its request moves on.
 //
 //     cycle       1       2       3       4
 //     place 0     A       A       C       C
@@ -11,9 +11,10 @@
 //     moves on    -       A       B       C
 module muster_mb_enter
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter bit Pair = 1'b1
+  parameter muster_cfg_t Cfg
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -30,7 +31,7 @@ module muster_mb_enter
   output mb_request_t [1:0] held_o
 );
 
-  if (Pair) begin : g_pair
+  if (Cfg.EnDrain) begin : g_pair
     logic        [1:0] full_q;
     mb_request_t [1:0] request_q;
     // The places that a request leaves, and that takes the next one.
@@ -67,19 +68,10 @@ module muster_mb_enter
     logic        valid_q;
     mb_request_t request_q;
 
-    assign ready_o = !valid_q || go_i;
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        valid_q <= 1'b0;
-      end else if (ready_o) begin
-        valid_q <= valid_i;
-      end
-    end
-
-    always_ff @(posedge clk_i) begin
-      if (ready_o) request_q <= request_i;
-    end
+    muster_stage #(.data_t(mb_request_t)) u_stage (
+      .clk_i, .rst_ni, .valid_i, .ready_o, .data_i (request_i),
+      .valid_o (valid_q), .ready_i (go_i), .data_o (request_q)
+    );
 
     assign valid_o      = valid_q;
     assign request_o    = request_q;

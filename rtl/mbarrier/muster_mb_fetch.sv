@@ -15,13 +15,12 @@
 // for its word or for the stage after it only.
 module muster_mb_fetch
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter int unsigned NumCtas   = 8,
-  parameter int unsigned SmemBytes = 262144,  // of a CTA
-  parameter bit          EnLanes   = 1'b1,
-  parameter bit          EnFaults  = 1'b1,
-  parameter bit          Pair      = 1'b1     // two operations in enter
+  parameter muster_cfg_t Cfg,
+  localparam int unsigned NumCtas   = Cfg.NumCtas,
+  localparam int unsigned SmemBytes = Cfg.SmemBytes  // of a CTA
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -39,9 +38,9 @@ module muster_mb_fetch
 
   output logic        valid_o,         // an operation in data has its word,
   input  mb_ready_t   ready_i,
-  input  logic        moves_i,         // which of the two it is
+  input  logic        look_moves_i,    // which of the two it is
   output mb_request_t request_o,
-  output logic        ahead_o,         // it is what the operation ahead leaves,
+  output logic        from_ahead_o,    // it is what the operation ahead leaves,
   output mb_word_t    word_o,          // or else this one
   output nlanes_t     lanes_o,         // that have an effect of their own
   output total_t      total_o,         // the sum of their operands
@@ -52,7 +51,7 @@ module muster_mb_fetch
   input  logic        write_holds_i,
   input  mb_place_t   write_place_i,
   input  logic        write_go_i,      // the operation in write is done
-  input  mb_word_t    left_i,          // the word that the operation in write leaves
+  input  mb_word_t    new_word_i,      // the word that the operation in write leaves
 
   output logic        data_holds_o,
   output logic [3:0]  stage_valid_o,   // the places of enter, read, data
@@ -110,7 +109,7 @@ module muster_mb_fetch
   logic      in_read, in_data, in_look, in_write;  // the same word
   ahead_t    entering;  // the operations ahead with the same word, after this cycle
 
-  muster_mb_enter #(.Pair(Pair)) u_enter (
+  muster_mb_enter #(.Cfg(Cfg)) u_enter (
     .clk_i, .rst_ni,
     .valid_i, .ready_o, .request_i,
     .valid_o (enter_valid), .go_i (enter_go), .request_o (enter),
@@ -118,7 +117,7 @@ module muster_mb_fetch
   );
 
   assign enter_go   = enter_valid && read_free;
-  assign cause      = !EnFaults || enter.cause != FaultNone ? enter.cause :
+  assign cause      = !Cfg.EnFaults || enter.cause != FaultNone ? enter.cause :
                       judge(enter.source, enter.group, AddrW);
   assign enter_kind = class_of(enter.group.op);
 
@@ -154,10 +153,10 @@ module muster_mb_fetch
 
   assign reads        = !blind_q && ahead_q == '0;
   assign may_go       = read_valid_q && (summed || blind_q) && !yield_i;
-  assign read_valid_o = may_go && reads && (moves_i ? data_free.moves : data_free.stays);
+  assign read_valid_o = may_go && reads && (look_moves_i ? data_free.moves : data_free.stays);
   assign read_place_o = read_q.group.place;
   assign read_goes    = either_way(may_go && (!reads || read_ready_i)) & data_free;
-  assign read_go      = moves_i ? read_goes.moves : read_goes.stays;
+  assign read_go      = look_moves_i ? read_goes.moves : read_goes.stays;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -180,7 +179,7 @@ module muster_mb_fetch
     end
   end
 
-  if (EnLanes) begin : g_lanes
+  if (Cfg.EnLanes) begin : g_lanes
     logic [1:0][4:0] count, count_q;  // of the lanes of each half
     nlanes_t         sum;
     logic            alike, one, single, one_q, alike_q, single_q;
@@ -233,8 +232,8 @@ module muster_mb_fetch
 
   assign data_free    = either_way(!data_valid_q) | (either_way(valid_o) & ready_i);
   assign valid_o      = data_valid_q && (!waits_q || rdata_valid_i);
-  assign data_go      = valid_o && (moves_i ? ready_i.moves : ready_i.stays);
-  assign data_loads   = moves_i ? data_free.moves : data_free.stays;
+  assign data_go      = valid_o && (look_moves_i ? ready_i.moves : ready_i.stays);
+  assign data_loads   = look_moves_i ? data_free.moves : data_free.stays;
   assign data_holds_o = data_valid_q && data_q.cause == FaultNone;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -253,7 +252,7 @@ module muster_mb_fetch
       near_q     <= !blind_q && ahead.look;
       far_q      <= !blind_q && !ahead.look && ahead.write;
       got_q      <= !blind_q && !ahead.look && !ahead.write && ahead_q != '0;
-      got_word_q <= left_i;
+      got_word_q <= new_word_i;
       lanes_q    <= lanes;
       total_q    <= total;
     end
@@ -262,8 +261,8 @@ module muster_mb_fetch
   // The operation moves with the one in look, if there is one. Then the word that write leaves goes
   // there before another takes its place.
   always_comb begin
-    ahead_o = near_q || (far_q && !look_go_i);
-    word_o  = far_q ? left_i : got_q ? got_word_q : rdata_i;
+    from_ahead_o = near_q || (far_q && !look_go_i);
+    word_o       = far_q ? new_word_i : got_q ? got_word_q : rdata_i;
     if (none_q) word_o = '0;
   end
 
@@ -274,7 +273,7 @@ module muster_mb_fetch
   assign stage_valid_o = {data_valid_q, read_valid_q, held_valid};
   assign stage_o       = {data_q, read_q, held};
 
-  `MUSTER_ASSERT(SomeLane, !(valid_i && EnLanes) || request_i.group.lanes != '0,
+  `MUSTER_ASSERT(SomeLane, !(valid_i && Cfg.EnLanes) || request_i.group.lanes != '0,
                  "a group without lanes")
   `MUSTER_ASSERT(DataOfARead, !rdata_valid_i || (data_valid_q && waits_q),
                  "data of a read that was not asked for")

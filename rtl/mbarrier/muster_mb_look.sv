@@ -9,10 +9,11 @@
 // exactly when a ^ b = (a | b) << 1. A step that replaces the word finds 0.
 module muster_mb_look
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter bit EnDrop   = 1'b1,  // off: there is no arrive_drop
-  parameter bit EnRefuse = 1'b1   // off: nothing is refused or split
+  parameter muster_cfg_t Cfg,
+  localparam bit EnRefuse = Cfg.EnFaults || Cfg.EnLanes  // off: nothing is refused or split
 ) (
   input  mb_word_t word_i,
   input  mb_step_t step_i,
@@ -44,9 +45,9 @@ module muster_mb_look
   logic      expected_zero, drop_carry, drop_zero;
 
   assign expected_zero = word_i.expected == '0;
-  assign change        = kind.inits || (EnDrop && kind.drops) ? amount.pending : '0;
+  assign change        = kind.inits || (Cfg.EnMbDrop && kind.drops) ? amount.pending : '0;
 
-  if (EnDrop) begin : g_drop
+  if (Cfg.EnMbDrop) begin : g_drop
     assign drop_zero = adds_to_zero(word_i.expected, change);
     assign {drop_carry, expected} = 21'(word_i.expected) + 21'(change);
   end else begin : g_no_drop

@@ -16,12 +16,11 @@
 // goes on: `stopped_ns_i` says at the next edge how much has passed.
 module muster_mb_park
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
 #(
-  parameter int unsigned NumWarps      = 32,
-  parameter int unsigned NumCtas       = 8,
-  parameter int unsigned SmemBytes     = 262144,
-  parameter int unsigned ClockPeriodPs = 1000,
-  parameter bit          EnLimit       = 1'b1,     // off: waits have no time limit
+  parameter muster_cfg_t Cfg,
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned NumCtas  = Cfg.NumCtas,
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
   input  logic                clk_i,
@@ -46,7 +45,7 @@ module muster_mb_park
   output logic [NumWarps-1:0] expire_o     // answered false
 );
 
-  localparam int unsigned AddrW = $clog2(SmemBytes) - 3;
+  localparam int unsigned AddrW = $clog2(Cfg.SmemBytes) - 3;
   localparam int unsigned CtaW  = (NumCtas > 1) ? $clog2(NumCtas) : 1;
 
   typedef struct packed {
@@ -68,7 +67,7 @@ module muster_mb_park
   always_comb begin
     for (int w = 0; w < NumWarps; w++) begin
       same[w]   = parked_q[w] && key_q[w] == key;
-      leaves[w] = EnLimit && parked_q[w] && leave_i && 32'(leave_cta_i) < NumCtas &&
+      leaves[w] = Cfg.EnMbLimit && parked_q[w] && leave_i && 32'(leave_cta_i) < NumCtas &&
                   key_q[w].cta == CtaW'(leave_cta_i);
     end
   end
@@ -81,10 +80,10 @@ module muster_mb_park
   always_comb begin
     free       = '0;
     free[warp] = 1'b1;
-    if (EnLimit) free &= ~(parked_q & ~match_q & ~late);
+    if (Cfg.EnMbLimit) free &= ~(parked_q & ~match_q & ~late);
   end
 
-  assign parked_o = park_valid_i && (!EnLimit || free != '0);
+  assign parked_o = park_valid_i && (!Cfg.EnMbLimit || free != '0);
   assign starts   = park_valid_i ? free : '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -107,7 +106,7 @@ module muster_mb_park
     end
   end
 
-  assign limited_o = EnLimit && parked_q != '0;
+  assign limited_o = Cfg.EnMbLimit && parked_q != '0;
   assign wake_o    = wake_q;
   assign expire_o  = expire_q;
 
@@ -115,11 +114,11 @@ module muster_mb_park
   // Time limits
   // ---------------------------------------------------------------------------------------------
 
-  if (EnLimit) begin : g_limit
+  if (Cfg.EnMbLimit) begin : g_limit
     localparam int unsigned TimeW   = 34;  // differences are below 2^33
     localparam int unsigned LowW    = TimeW / 2;
-    localparam int unsigned WholeNs = ClockPeriodPs / 1000;
-    localparam int unsigned Rest    = ClockPeriodPs % 1000;
+    localparam int unsigned WholeNs = Cfg.ClockPeriodPs / 1000;
+    localparam int unsigned Rest    = Cfg.ClockPeriodPs % 1000;
 
     logic [TimeW-1:0] now_q, limit, deadline, passed;
     logic [LowW:0]    low;

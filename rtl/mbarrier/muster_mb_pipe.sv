@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The read-modify-write pipeline of one bank of shared memory. A stage holds one operation; with
-// Pair, enter holds two.
+// EnDrain, enter holds two.
 //
 //     cycle          1       2       3       4       5
 //     muster_mb_fetch
@@ -21,14 +21,10 @@
 // cores to it. If a store waits for that, yield_i lets the pipeline run empty.
 module muster_mb_pipe
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter int unsigned NumCtas   = 8,
-  parameter int unsigned SmemBytes = 262144,  // of a CTA
-  parameter bit          EnDrop    = 1'b1,
-  parameter bit          EnLanes   = 1'b1,
-  parameter bit          EnFaults  = 1'b1,
-  parameter bit          Pair      = 1'b1     // two operations in enter
+  parameter muster_cfg_t Cfg
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -57,19 +53,20 @@ module muster_mb_pipe
   output warp_t [5:0]     warp_o,
 
   input  logic            credit_i,        // there is a place for one more response
-  output logic            splits_o,        // it may be needed here
-  output logic            spend_o,         // the place is used
+  output logic            may_split_o,     // it may be needed here
+  output logic            credit_spend_o,  // the place is used
 
   output logic            commit_o,
   output mb_request_t     request_o,       // of what commits, and before that of what is to
-  output logic            answers_o,  // it gives a response, if it is not refused and does not park
+  // It gives a response, if it is not refused and does not park.
+  output logic            responds_o,
   output logic            refused_o,
-  output mb_word_t        found_o,         // the word before,
-  output mb_word_t        word_o,          // and afterwards
+  output mb_word_t        old_word_o,      // the word before,
+  output mb_word_t        new_word_o,      // and afterwards
   output logic            written_o,
   output logic            completed_o,
-  output logic            passed_o,
-  output logic            parks_o          // it is a wait, and parks if it can
+  output logic            phase_passed_o,
+  output logic            may_park_o       // it is a wait, and parks if it can
 );
 
   mb_ready_t   data_ready;
@@ -82,35 +79,33 @@ module muster_mb_pipe
   nlanes_t     data_lanes;
   total_t      data_total;
 
-  muster_mb_fetch #(
-    .NumCtas(NumCtas), .SmemBytes(SmemBytes), .EnLanes(EnLanes), .EnFaults(EnFaults), .Pair(Pair)
-  ) u_fetch (
+  muster_mb_fetch #(.Cfg(Cfg)) u_fetch (
     .clk_i, .rst_ni,
     .valid_i, .ready_o, .request_i,
     .read_valid_o, .read_ready_i, .read_place_o, .rdata_valid_i, .rdata_i, .yield_i,
-    .valid_o (data_valid), .ready_i (data_ready), .moves_i (moves), .request_o (data),
-    .ahead_o (data_ahead), .word_o (data_word), .lanes_o (data_lanes), .total_o (data_total),
+    .valid_o (data_valid), .ready_i (data_ready), .look_moves_i (moves), .request_o (data),
+    .from_ahead_o (data_ahead), .word_o (data_word), .lanes_o (data_lanes), .total_o (data_total),
     .look_holds_i (look_holds), .look_place_i (look.group.place), .look_go_i (look_go),
     .write_holds_i (write_holds), .write_place_i (write_place_o), .write_go_i (write_go),
-    .left_i (left), .data_holds_o (data_holds), .stage_valid_o (stage_valid), .stage_o (stage)
+    .new_word_i (left), .data_holds_o (data_holds), .stage_valid_o (stage_valid), .stage_o (stage)
   );
 
-  muster_mb_update #(.EnDrop(EnDrop), .EnLanes(EnLanes), .EnFaults(EnFaults)) u_update (
+  muster_mb_update #(.Cfg(Cfg)) u_update (
     .clk_i, .rst_ni,
-    .valid_i (data_valid), .ready_o (data_ready), .request_i (data), .ahead_i (data_ahead),
+    .valid_i (data_valid), .ready_o (data_ready), .request_i (data), .from_ahead_i (data_ahead),
     .word_i (data_word), .lanes_i (data_lanes), .total_i (data_total),
-    .moves_o (moves), .look_valid_o (look_valid), .look_holds_o (look_holds), .look_go_o (look_go),
-    .look_o (look),
+    .look_moves_o (moves), .look_valid_o (look_valid), .look_holds_o (look_holds),
+    .look_go_o (look_go), .look_o (look),
     .write_valid_o (write_valid), .write_holds_o (write_holds), .write_go_o (write_go),
-    .left_o (left), .credit_i, .splits_o, .spend_o,
+    .new_word_o (left), .credit_i, .may_split_o, .credit_spend_o,
     .bank_valid_o (write_valid_o), .bank_ready_i (write_ready_i),
-    .commit_o, .request_o, .answers_o, .refused_o, .found_o, .written_o, .completed_o, .passed_o,
-    .parks_o
+    .commit_o, .request_o, .responds_o, .refused_o, .old_word_o, .written_o, .completed_o,
+    .phase_passed_o, .may_park_o
   );
 
   assign write_place_o = request_o.group.place;
   assign write_data_o  = left;
-  assign word_o        = left;
+  assign new_word_o    = left;
 
   assign held_valid_o = {write_holds, look_holds, data_holds};
   assign held_place_o = {write_place_o, look.group.place, stage[3].group.place};

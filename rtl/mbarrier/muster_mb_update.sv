@@ -14,11 +14,10 @@
 // A step is that of a whole group, or that of a lane (muster_mb_lanes).
 module muster_mb_update
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter bit EnDrop   = 1'b1,
-  parameter bit EnLanes  = 1'b1,  // off: a group is one lane
-  parameter bit EnFaults = 1'b1
+  parameter muster_cfg_t Cfg
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -26,12 +25,12 @@ module muster_mb_update
   input  logic        valid_i,
   output mb_ready_t   ready_o,
   input  mb_request_t request_i,
-  input  logic        ahead_i,        // the operation finds what the one ahead leaves,
+  input  logic        from_ahead_i,   // the operation finds what the one ahead leaves,
   input  mb_word_t    word_i,         // or else this word
   input  nlanes_t     lanes_i,
   input  total_t      total_i,
 
-  output logic        moves_o,        // look may move on to write in this cycle: see mb_ready_t
+  output logic        look_moves_o,   // look may move on to write in this cycle: see mb_ready_t
   output logic        look_valid_o,   // look has an operation,
   output logic        look_holds_o,   // and holds its word
   output logic        look_go_o,      // the operation moves on to write
@@ -39,24 +38,24 @@ module muster_mb_update
   output logic        write_valid_o,  // write has an operation,
   output logic        write_holds_o,  // and holds its word
   output logic        write_go_o,     // the operation is done after this cycle,
-  output mb_word_t    left_o,         // and then leaves this word
+  output mb_word_t    new_word_o,     // and then leaves this word
 
   input  logic        credit_i,       // there is a place for one more response
-  output logic        splits_o,       // it may be needed here
-  output logic        spend_o,        // the place is used
+  output logic        may_split_o,    // it may be needed here
+  output logic        credit_spend_o,  // the place is used
 
-  output logic        bank_valid_o,   // left_o is to be written
+  output logic        bank_valid_o,   // new_word_o is to be written
   input  logic        bank_ready_i,
 
   output logic        commit_o,
   output mb_request_t request_o,      // its lanes; the cause if it is refused
-  output logic        answers_o,      // it gives a response, if it is not refused and does not park
+  output logic        responds_o,     // it gives a response, if it is not refused and does not park
   output logic        refused_o,
-  output mb_word_t    found_o,        // the word before
-  output logic        written_o,      // it becomes left_o
+  output mb_word_t    old_word_o,     // the word before
+  output logic        written_o,      // it becomes new_word_o
   output logic        completed_o,
-  output logic        passed_o,
-  output logic        parks_o         // it is a wait, and parks if it can
+  output logic        phase_passed_o,
+  output logic        may_park_o      // it is a wait, and parks if it can
 );
 
 `include "muster_assert.svh"
@@ -66,7 +65,7 @@ module muster_mb_update
   mb_request_t look_q;
   mb_word_t    word_q;  // that has come with the operation
   mb_step_t    step_q;
-  logic        ahead_q; // the step finds what the one in write leaves, or has left
+  logic        ahead_q;  // the step finds what the one in write leaves, or has left
   mb_word_t    base;
   mb_sums_t    sums;
 
@@ -111,7 +110,7 @@ module muster_mb_update
     if (!ahead_q) base = word_q;
   end
 
-  muster_mb_look #(.EnDrop(EnDrop), .EnRefuse(EnFaults || EnLanes)) u_look (
+  muster_mb_look #(.Cfg(Cfg)) u_look (
     .word_i (base), .step_i (step_q), .phase_i (look_q.group.phase),
     .refused_i (look_q.cause != FaultNone && own), .sums_o (sums)
   );
@@ -133,7 +132,7 @@ module muster_mb_update
     end
   end
 
-  if (EnLanes) begin : g_lanes
+  if (Cfg.EnLanes) begin : g_lanes
     nlanes_t lanes_q;
     total_t  total_q;
     logic    own_ahead_q;  // of the operation in look, also while a lane's step is in its place
@@ -165,11 +164,11 @@ module muster_mb_update
       if (free) begin
         lanes_q     <= lanes_i;
         total_q     <= total_i;
-        own_ahead_q <= ahead_i;
+        own_ahead_q <= from_ahead_i;
       end
       if (free || borrow || give_back) step_q <= step_of(op, count, total);
       if (free) begin
-        ahead_q <= ahead_i;
+        ahead_q <= from_ahead_i;
       end else if (borrow) begin
         ahead_q <= 1'b1;
       end else if (give_back) begin
@@ -202,7 +201,7 @@ module muster_mb_update
     always_ff @(posedge clk_i) begin
       if (free) begin
         step_q <= step_of(request_i.group.op, lanes_i, total_i);
-        ahead_q <= ahead_i;
+        ahead_q <= from_ahead_i;
       end
       if (look_go) write_q <= look_q;
     end
@@ -218,8 +217,8 @@ module muster_mb_update
   // ---------------------------------------------------------------------------------------------
 
   muster_mb_verdict u_verdict (
-    .found_i (found_q), .sums_i (sums_q), .waits_i (waits_q), .cause_i (write_q.cause),
-    .word_o (left_o), .write_o (write), .completed_o, .cause_o (cause),
+    .old_word_i (found_q), .sums_i (sums_q), .waits_i (waits_q), .cause_i (write_q.cause),
+    .word_o (new_word_o), .write_o (write), .completed_o, .cause_o (cause),
     .split_o (split)
   );
 
@@ -265,7 +264,7 @@ module muster_mb_update
     end
   end
 
-  assign moves_o       = moves;
+  assign look_moves_o  = moves;
   assign look_valid_o  = look_valid_q;
   assign look_holds_o  = look_valid_q && look_q.cause == FaultNone;
   assign look_go_o     = look_go;
@@ -274,17 +273,17 @@ module muster_mb_update
   assign write_holds_o = write_valid_q && write_q.cause == FaultNone;
   assign write_go_o    = write_go;
 
-  assign splits_o = !whole;
-  assign spend_o  = commit && partial && answers_q;
+  assign may_split_o    = !whole;
+  assign credit_spend_o = commit && partial && answers_q;
 
-  assign commit_o  = commit;
-  assign answers_o = answers_q;
-  assign refused_o = refused;
-  assign found_o   = found_q;
-  assign written_o = write;
-  assign passed_o  = sums_q.passed;
+  assign commit_o       = commit;
+  assign responds_o     = answers_q;
+  assign refused_o      = refused;
+  assign old_word_o     = found_q;
+  assign written_o      = write;
+  assign phase_passed_o = sums_q.passed;
   // A wait does not wait to commit.
-  assign parks_o   = write_valid_q && may_park_q && !sums_q.passed;
+  assign may_park_o   = write_valid_q && may_park_q && !sums_q.passed;
 
   `MUSTER_ASSERT(SplitFirst, !(commit && split), "a group commits that must be split")
 

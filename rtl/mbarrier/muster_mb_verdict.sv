@@ -6,7 +6,7 @@ module muster_mb_verdict
   import muster_pkg::*;
   import muster_mb_pkg::*;
 (
-  input  mb_word_t found_i,  // the word before
+  input  mb_word_t old_word_i,  // the word before
   input  mb_sums_t sums_i,
   input  logic     waits_i,  // only asks
   input  fault_e   cause_i,  // refused already, for all lanes
@@ -49,7 +49,7 @@ module muster_mb_verdict
       word_o.phase   = !sums_i.word.phase;
       word_o.pending = sums_i.word.expected;
     end
-    if (refused) word_o = found_i;  // a wait has added nothing
+    if (refused) word_o = old_word_i;  // a wait has added nothing
     word_o.lock = 1'b0;
     word_o.zero = 1'b0;
   end

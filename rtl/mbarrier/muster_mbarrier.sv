@@ -73,13 +73,42 @@ module muster_mbarrier
   mb_group_t warp_group;
 
   if (Cfg.EnDrain) begin : g_drain
-    muster_mb_drain #(.NumWarps(Cfg.NumWarps)) u_drain (
+    // A group without its warp. It is no longer asked whether the group releases.
+    typedef struct packed {
+      logic        responds;  // the group may need a place for a response
+      mb_op_e      op;
+      mb_place_t   place;
+      lanes_t      lanes;
+      logic [31:0] operand;
+      logic        phase;
+      logic        has_token;
+      logic        has_hint;
+      logic        whole;
+    } drained_t;
+
+    drained_t offered, drained;
+    warp_t    warp;
+
+    assign offered = '{
+      responds: responds(MbWarp, issue_i), op: issue_i.op, place: issue_i.place,
+      lanes: issue_i.lanes, operand: issue_i.operand, phase: issue_i.phase,
+      has_token: issue_i.has_token, has_hint: issue_i.has_hint, whole: issue_i.whole
+    };
+
+    muster_drain #(.NumWarps(Cfg.NumWarps), .data_t(drained_t), .Rotates(1'b1)) u_drain (
       .clk_i, .rst_ni,
-      .valid_i (issue_valid_i), .ready_o (issue_ready_o), .group_i (issue_i),
+      .valid_i (issue_valid_i), .ready_o (issue_ready_o), .releasing_i (issue_i.releasing),
+      .warp_i (issue_i.warp), .data_i (offered),
       .busy_o (drain_busy), .fence_req_o, .fence_ack_i,
-      .valid_o (warp_valid), .ready_i (warp_ready), .group_o (warp_group),
-      .needs_place_o (warp_responds)
+      .valid_o (warp_valid), .ready_i (warp_ready), .warp_o (warp), .data_o (drained)
     );
+
+    assign warp_responds = drained.responds;
+    assign warp_group    = '{
+      op: drained.op, place: drained.place, warp: warp, lanes: drained.lanes,
+      operand: drained.operand, phase: drained.phase, has_token: drained.has_token,
+      has_hint: drained.has_hint, whole: drained.whole, releasing: 1'b0
+    };
   end else begin : g_no_drain
     assign warp_valid    = issue_valid_i;
     assign issue_ready_o = warp_ready;
@@ -101,7 +130,7 @@ module muster_mbarrier
   assign held    = turn[0] && warp_responds && splits;
   assign enter   = (request & turn) != '0 && !held;
 
-  muster_mb_turn #(.NumSources(3)) u_turn (
+  muster_turn_arbiter #(.NumSources(3)) u_turn (
     .clk_i, .rst_ni, .request_i (request), .taken_i (enter && enter_ready), .turn_o (turn)
   );
 
@@ -143,11 +172,7 @@ module muster_mbarrier
   mb_request_t done;
   mb_word_t    found, word;
 
-  muster_mb_pipe #(
-    .NumCtas(Cfg.NumCtas), .SmemBytes(Cfg.SmemBytes), .EnDrop(Cfg.EnMbDrop), .EnLanes(Cfg.EnLanes),
-    // Without a drain nothing waits for the pipeline but the core.
-    .EnFaults(Cfg.EnFaults), .Pair(Cfg.EnDrain)
-  ) u_pipe (
+  muster_mb_pipe #(.Cfg(Cfg)) u_pipe (
     .clk_i, .rst_ni,
     .valid_i (enter), .ready_o (enter_ready), .request_i (entering),
     .read_valid_o (smem_read_valid_o), .read_ready_i (smem_read_ready_i),
@@ -157,10 +182,10 @@ module muster_mbarrier
     .write_place_o (smem_write_place_o), .write_data_o (smem_write_data_o),
     .held_valid_o (smem_held_valid_o), .held_place_o (smem_held_place_o), .yield_i (smem_yield_i),
     .busy_o (pipe_busy), .warp_valid_o (stage_valid), .warp_o (stage_warp),
-    .credit_i (credit), .splits_o (splits), .spend_o (pipe_spend),
-    .commit_o (commit), .request_o (done), .answers_o (answers), .refused_o (refused),
-    .found_o (found), .word_o (word),
-    .written_o (written), .completed_o (completed), .passed_o (passed), .parks_o (tries)
+    .credit_i (credit), .may_split_o (splits), .credit_spend_o (pipe_spend),
+    .commit_o (commit), .request_o (done), .responds_o (answers), .refused_o (refused),
+    .old_word_o (found), .new_word_o (word),
+    .written_o (written), .completed_o (completed), .phase_passed_o (passed), .may_park_o (tries)
   );
 
   always_comb begin
@@ -178,10 +203,7 @@ module muster_mbarrier
   mb_response_t response;
   mb_word_t     token;
 
-  muster_mb_park #(
-    .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .SmemBytes(Cfg.SmemBytes),
-    .ClockPeriodPs(Cfg.ClockPeriodPs), .EnLimit(Cfg.EnMbLimit)
-  ) u_park (
+  muster_mb_park #(.Cfg(Cfg)) u_park (
     .clk_i, .rst_ni,
     .park_valid_i (tries), .warp_i (done.group.warp), .place_i (done.group.place),
     .phase_i (found.phase), .limit_i (done.group.operand),
@@ -207,13 +229,15 @@ module muster_mbarrier
     token:    token
   };
 
-  muster_mb_response #(.Depth(Cfg.MbResponses)) u_response (
+  muster_credit_queue #(
+    .data_t(mb_response_t), .Depth(Cfg.MbResponses), .Late(1'b1)
+  ) u_response (
     .clk_i, .rst_ni,
     .credit_o (credit), .spare_o (spare), .spend_i (pipe_spend || (warp_ready && warp_responds)),
     .refund_i (commit && answers && (parks || refused)),
     .offer_i (stage_valid[5] && answers), .valid_i (commit && answers && !refused && !parks),
-    .response_i (response),
-    .valid_o (response_valid_o), .ready_i (response_ready_i), .response_o
+    .data_i (response),
+    .valid_o (response_valid_o), .ready_i (response_ready_i), .data_o (response_o)
   );
 
   if (Cfg.EnFaults) begin : g_faults

@@ -55,6 +55,10 @@ module muster_warp
 
   localparam int unsigned WarpW = $clog2(NumWarps);
   localparam int unsigned LaneW = $clog2(WarpSize);
+  localparam warp_cfg_t Cfg = '{
+    NumWarps: NumWarps, WarpSize: WarpSize, LanesPerBeat: LanesPerBeat,
+    EnCollectives: EnCollectives, EnFaults: EnFaults
+  };
   localparam lanes_t Lanes = lanes_t'((64'd1 << WarpSize) - 64'd1);
 
   // -------------------------------------------------------------------------------------------
@@ -154,7 +158,7 @@ module muster_warp
 
   assign came = request_q.lanes & {MaxLanes{hand_request}};
 
-  muster_warp_groups #(.NumWarps(NumWarps), .Slots(WarpSize)) u_groups (
+  muster_warp_groups #(.Cfg(Cfg)) u_groups (
     .clk_i, .rst_ni, .clear_i,
     .next_warp_i (next_warp), .warp_i (warp), .hot_i (hot), .any_o (any), .end_o (top),
     .slot_i (slot), .group_o (stored),
@@ -199,7 +203,7 @@ module muster_warp
   assign seen = '{open: group.open, own: own, awaits: awaits, gather: gather,
                   valued: EnCollectives && has_values(group.code.op)};
 
-  muster_warp_walk #(.Slots(WarpSize), .Eager(EnCollectives), .EnFaults(EnFaults)) u_walk (
+  muster_warp_walk #(.Cfg(Cfg)) u_walk (
     .clk_i, .rst_ni,
     .valid_i (valid_q), .request_i (walked), .whole_i (together), .free_o (free),
     .slots_used_i (any), .slots_end_i (top), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot),
@@ -225,14 +229,12 @@ module muster_warp
 
   muster_warp_elect u_elect (.clk_i, .lanes_i (lanes), .leader_o (leader));
 
-  muster_warp_vote #(.EnCollectives(EnCollectives)) u_vote (
+  muster_warp_vote #(.Cfg(Cfg)) u_vote (
     .op_i (code.op), .came_i (lanes), .preds_i (preds), .data_o (voted), .pred_o (voted_pred)
   );
 
   if (EnCollectives) begin : g_values
-    muster_warp_values #(
-      .NumWarps(NumWarps), .WarpSize(WarpSize), .LanesPerBeat(LanesPerBeat)
-    ) u_values (
+    muster_warp_values #(.Cfg(Cfg)) u_values (
       .clk_i, .rst_ni,
       .warp_i (warp), .writes_i (keeps_q & {LanesPerBeat{valid_q && hand_empty}}), .beat_i (beat_q),
       .values_i (values_q), .start_i (evaluate), .came_i (lanes), .code_i (code),

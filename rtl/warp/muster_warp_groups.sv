@@ -7,8 +7,9 @@ module muster_warp_groups
   import muster_pkg::*;
   import muster_warp_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter int unsigned Slots    = 32,
+  parameter warp_cfg_t Cfg,
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned Slots    = Cfg.WarpSize,
   localparam int unsigned WarpW = $clog2(NumWarps),
   localparam int unsigned SlotW = $clog2(Slots)
 ) (

@@ -6,7 +6,8 @@ module muster_warp_match
   import muster_pkg::*;
   import muster_warp_pkg::*;
 #(
-  parameter int unsigned LanesPerBeat = 8
+  parameter warp_cfg_t Cfg,
+  localparam int unsigned LanesPerBeat = Cfg.LanesPerBeat
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,

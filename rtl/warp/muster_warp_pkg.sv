@@ -5,6 +5,15 @@ package muster_warp_pkg;
 
   import muster_pkg::*;
 
+  // The configuration of the warp scope: one value that is passed from module to module.
+  typedef struct packed {
+    int unsigned NumWarps;       // 4 to 64
+    int unsigned WarpSize;       // lanes of a warp: 4, 8, 16 or 32; lanes beyond it are 0
+    int unsigned LanesPerBeat;   // whose values come in a cycle: a power of two up to WarpSize
+    bit          EnCollectives;  // vote, match, redux, shfl
+    bit          EnFaults;       // misuse is refused and reported
+  } warp_cfg_t;
+
   typedef enum logic [4:0] {
     WarpSync      = 5'd0,   // bar.warp.sync
     WarpShuffle   = 5'd1,   // shfl.sync: waits only

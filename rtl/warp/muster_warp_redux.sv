@@ -11,8 +11,9 @@ module muster_warp_redux
   import muster_pkg::*;
   import muster_warp_pkg::*;
 #(
-  parameter int unsigned LanesPerBeat = 8,
-  parameter bit          Late         = 1'b0
+  parameter warp_cfg_t Cfg,
+  localparam int unsigned LanesPerBeat = Cfg.LanesPerBeat,
+  localparam bit Late = Cfg.WarpSize > LanesPerBeat  // with several beats
 ) (
   input  logic        clk_i,
   input  warp_code_t  code_i,    // stays from the first beat to the result

@@ -15,9 +15,10 @@ module muster_warp_values
   import muster_pkg::*;
   import muster_warp_pkg::*;
 #(
-  parameter int unsigned NumWarps     = 32,
-  parameter int unsigned WarpSize     = 32,
-  parameter int unsigned LanesPerBeat = 8,
+  parameter warp_cfg_t Cfg,
+  localparam int unsigned NumWarps     = Cfg.NumWarps,
+  localparam int unsigned WarpSize     = Cfg.WarpSize,
+  localparam int unsigned LanesPerBeat = Cfg.LanesPerBeat,
   localparam int unsigned WarpW = $clog2(NumWarps),
   localparam int unsigned LaneW = $clog2(WarpSize),
   localparam int unsigned Beats = WarpSize / LanesPerBeat,
@@ -130,13 +131,13 @@ module muster_warp_values
 
   assign values = (Beats > 1) ? read_q : read;
 
-  muster_warp_match #(.LanesPerBeat(LanesPerBeat)) u_match (
+  muster_warp_match #(.Cfg(Cfg)) u_match (
     .clk_i, .rst_ni, .mode_i (code_q.mode), .valid_i (active_q), .last_i (last),
     .lanes_i (lanes & {LanesPerBeat{match}}),
     .values_i (values), .equal_o (equal), .more_o (more_now), .more_q_o (more_then)
   );
 
-  muster_warp_redux #(.LanesPerBeat(LanesPerBeat), .Late(Beats > 1)) u_redux (
+  muster_warp_redux #(.Cfg(Cfg)) u_redux (
     .clk_i, .code_i (code_q), .first_i (active_q && beat_q == '0), .lanes_i (lanes),
     .values_i (words), .result_o (result)
   );

@@ -6,7 +6,7 @@ module muster_warp_vote
   import muster_pkg::*;
   import muster_warp_pkg::*;
 #(
-  parameter bit EnCollectives = 1'b1
+  parameter warp_cfg_t Cfg
 ) (
   input  logic [3:0]  op_i,
   input  lanes_t      came_i,   // not empty
@@ -17,8 +17,8 @@ module muster_warp_vote
 
   logic all, any;
 
-  assign all = EnCollectives && (came_i & ~preds_i) == '0;
-  assign any = EnCollectives && preds_i != '0;
+  assign all = Cfg.EnCollectives && (came_i & ~preds_i) == '0;
+  assign any = Cfg.EnCollectives && preds_i != '0;
 
   always_comb begin
     data_o = '0;
@@ -26,8 +26,8 @@ module muster_warp_vote
     unique case (op_i)
       4'(WarpVoteAll): pred_o = all;
       4'(WarpVoteAny): pred_o = any;
-      4'(WarpVoteUni): pred_o = EnCollectives && (all || !any);
-      4'(WarpBallot):  if (EnCollectives) data_o = preds_i;
+      4'(WarpVoteUni): pred_o = Cfg.EnCollectives && (all || !any);
+      4'(WarpBallot):  if (Cfg.EnCollectives) data_o = preds_i;
       default: ;
     endcase
   end

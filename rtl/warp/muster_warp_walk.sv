@@ -18,11 +18,10 @@
 module muster_warp_walk
   import muster_warp_pkg::*;
 #(
-  parameter int unsigned Slots    = 32,
-  parameter bit          EnFaults = 1'b1,
+  parameter warp_cfg_t Cfg,
+  localparam int unsigned SlotW = $clog2(Cfg.WarpSize),
   // In the cycle in which a request is answered in First, the next one may come.
-  parameter bit          Eager    = 1'b1,
-  localparam int unsigned SlotW = $clog2(Slots)
+  localparam bit Eager = Cfg.EnCollectives
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -91,8 +90,8 @@ module muster_warp_walk
   // Of the group read: it is the request's; neither can complete; the same, and both are gathers;
   // it arrives; it is a collective that an exit completes. Of the one in hand: it is complete.
   assign same    = open_q && is_same_q && !request_i.write;
-  assign stuck   = EnFaults && open_q && !is_same_q && !request_i.write && (gather_q || ours_q) &&
-                   (request_i.gather || some_q);
+  assign stuck   = Cfg.EnFaults && open_q && !is_same_q && !request_i.write &&
+                   (gather_q || ours_q) && (request_i.gather || some_q);
   assign other   = stuck && gather_q && request_i.gather;
   assign arrives = open_q && request_i.arrival;
   assign ends    = open_q && !gather_q && request_i.exit && !ours_q;

@@ -5,7 +5,7 @@
 Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sync of all warps, or
 in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
 mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, in rtl/cluster a plain
-barrier.cluster, and the unit tests of that scope must catch it. In rtl/muster_gpc.sv, which is wiring,
+barrier.cluster, and the unit tests of that scope must catch it. In rtl/muster_gpc.sv and its unit, which are wiring,
 the regression of the GPC must. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
 catch it; each of tb/mutants/explore makes the analysis or the search of other orders wrong, and the litmus tests, the
 oracle or the kernels must. A patch begins with `# what is wrong`, and an RTL patch may name the configuration to test
@@ -54,7 +54,7 @@ class Mutant:
         self.patch = patch
         self.kind = patch.parent.name
         self.block = next((block for block in BLOCKS if f"+++ b/rtl/{block}/" in patch.read_text()), None)
-        self.of_gpc = "+++ b/rtl/muster_gpc.sv" in patch.read_text()
+        self.of_gpc = "+++ b/rtl/muster_gpc" in patch.read_text()
         self.name = f"{self.kind}/{patch.stem}"
         notes = [line[1:].strip() for line in patch.read_text().splitlines() if line.startswith("#")]
         options = dict(note.split(": ", 1) for note in notes if re.match(OPTION, note))

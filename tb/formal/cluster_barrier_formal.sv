@@ -38,8 +38,12 @@ module cluster_barrier_formal
     life.unit = unit_t'(step_q == 3'd3);
   end
 
+  localparam cluster_cfg_t Cfg = '{
+    NumUnits: NumUnits, NumWarps: NumWarps, NumCtas: 1, NumClusters: 1, NumGrids: 2
+  };
+
   for (genvar u = 0; u < NumUnits; u++) begin : g_unit
-    muster_cluster_count #(.NumWarps(NumWarps), .NumCtas(1)) u_count (
+    muster_cluster_count #(.Cfg(Cfg)) u_count (
       .clk_i, .rst_ni (rst_n),
       .valid_i (valid_i[u]), .ready_o (ready[u]), .request_i (request[u]), .busy_o (busy[u]),
       .life_valid_i (1'b0), .life_ready_o (), .launch_i (step_q == 3'(2 + u)), .end_i (1'b0), .life_i (life),
@@ -50,7 +54,7 @@ module cluster_barrier_formal
     );
   end
 
-  muster_cluster_hub #(.NumUnits(NumUnits), .NumClusters(1)) u_hub (
+  muster_cluster_hub #(.Cfg(Cfg)) u_hub (
     .clk_i, .rst_ni (rst_n), .news_valid_i (news_valid), .news_ready_o (news_ready), .news_i (news),
     .news_valid_o (), .news_o (), .open_i (step_q == 3'd1), .launch_i (step_q inside {3'd2, 3'd3}), .life_i (life),
     .members_o (), .present_o (), .launched_o (), .phase_complete_o (completes), .cluster_o (completed)

@@ -49,7 +49,11 @@ module cluster_cancel_formal
     present                  = ranks_t'(opened_q ? launched_q : !gone_q);
   end
 
-  muster_cluster_cancel #(.NumUnits(2), .NumCtas(2), .NumClusters(2)) u_cancel (
+  localparam cluster_cfg_t Cfg = '{
+    NumUnits: 2, NumWarps: 32, NumCtas: 2, NumClusters: 2, NumGrids: 2
+  };
+
+  muster_cluster_cancel #(.Cfg(Cfg)) u_cancel (
     .clk_i, .rst_ni (rst_n),
     .valid_i (2'(asks_i) << unit_q), .ready_o (ready), .cancel_i ({cancel_i, cancel_i}),
     .open_i (opens_i), .end_valid_i (leaves_q), .life_i (life), .resident_i (resident), .slot_written_o (writes), .slot_lookup_o (finds),

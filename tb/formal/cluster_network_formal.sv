@@ -49,7 +49,11 @@ module cluster_network_formal
     life.cta  = ends_i ? cta_q[end_rank_i] : launch_cta_i;
   end
 
-  muster_cluster_network #(.NumUnits(NumUnits), .NumCtas(2), .NumClusters(1)) u_network (
+  localparam cluster_cfg_t Cfg = '{
+    NumUnits: NumUnits, NumWarps: 32, NumCtas: 2, NumClusters: 1, NumGrids: 2
+  };
+
+  muster_cluster_network #(.Cfg(Cfg)) u_network (
     .clk_i, .rst_ni (rst_n), .launch_i, .end_valid_i (waits_to_end_q), .life_i (life), .present_i (ranks_t'(present_i)),
     .resident_i (resident_q), .slot_target_o (reaches), .cluster_sender_o (),
     .send_valid_i, .send_ready_o (send_ready), .send_i, .remote_valid_o (remote_valid), .remote_ready_i,

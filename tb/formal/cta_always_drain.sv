@@ -19,12 +19,12 @@ module cta_always_drain
   logic [NumWarps-1:0][$bits(request_t)-$bits(group_e)-WarpW-1:0] kept;
   logic                             reads_it;  // what was parked, and there where it was picked
 
-  assign asked        = u_cta.g_port[0].u_port.g_drain.u_drain.parked_q;
-  assign acknowledged = u_cta.g_port[0].u_port.g_drain.u_drain.drained_q[0];
+  assign asked        = u_cta.g_port[0].u_port.g_drain.u_drain.u_parking.parked_q;
+  assign acknowledged = u_cta.g_port[0].u_port.g_drain.u_drain.u_parking.drained_q;
   assign batch        = u_cta.g_port[0].u_port.g_drain.u_drain.batch_q;
-  assign kept         = u_cta.g_port[0].u_port.g_drain.u_drain.u_parking.mem;
-  assign reads_it     = !u_cta.g_port[0].u_port.g_drain.u_drain.u_parking.collides_q[0] &&
-                        u_cta.g_port[0].u_port.g_drain.u_drain.u_parking.raddr_q[0] ==
+  assign kept         = u_cta.g_port[0].u_port.g_drain.u_drain.u_parking.u_parking.mem;
+  assign reads_it     = !u_cta.g_port[0].u_port.g_drain.u_drain.u_parking.u_parking.collides_q[0] &&
+                        u_cta.g_port[0].u_port.g_drain.u_drain.u_parking.u_parking.raddr_q[0] ==
                         u_cta.g_port[0].u_port.g_drain.u_drain.pick_q;
   assign parked_o     = asked | acknowledged | batch | picked;
 

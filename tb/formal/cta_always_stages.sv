@@ -21,7 +21,7 @@ module cta_always_stages
   logic [2:0] places;
 
   assign places = 3'(u_cta.u_report.g_responses.u_response.credits_q) +
-                  3'(u_cta.u_report.g_responses.u_response.filled_q) +
+                  3'(u_cta.u_report.g_responses.u_response.u_fifo.filled_q) +
                   3'(in_check_i && (is_read(u_cta.u_check.group_q.op) || u_cta.u_check.group_q.answers)) +
                   3'(in_count_i && (is_read(u_cta.u_count.group_q.op) || u_cta.u_count.group_q.answers)) +
                   3'(u_cta.u_report.g_responses.reads);

@@ -157,7 +157,7 @@ module cta_formal
   if (EnReduce || EnSplit) begin : g_credits
     always_ff @(posedge clk_i) begin
       if (!started_q) begin
-        assume (u_cta.u_report.g_responses.u_response.filled_q == '0 &&
+        assume (u_cta.u_report.g_responses.u_response.u_fifo.filled_q == '0 &&
                 u_cta.u_report.g_responses.u_response.credits_q == ((NumIssue > 1) ? 3'd4 : 3'd1));
       end
     end

@@ -14,10 +14,10 @@ bind muster_rr_arbiter rr_arbiter_props #(.NumReq(NumReq)) u_props (
 );
 
 bind muster_mb_pipe mb_commit_props #(
-  .SmemBytes(SmemBytes), .EnLanes(EnLanes), .EnFaults(EnFaults)
+  .SmemBytes(Cfg.SmemBytes), .EnLanes(Cfg.EnLanes), .EnFaults(Cfg.EnFaults)
 ) u_props (
-  .clk_i, .rst_ni, .commit_i (commit_o), .request_i (request_o), .found_i (found_o),
-  .word_i (word_o), .written_i (written_o), .completed_i (completed_o), .passed_i (passed_o)
+  .clk_i, .rst_ni, .commit_i (commit_o), .request_i (request_o), .found_i (old_word_o),
+  .word_i (new_word_o), .written_i (written_o), .completed_i (completed_o), .passed_i (phase_passed_o)
 );
 
 bind muster_mbarrier mb_front_props u_front_props (
@@ -29,16 +29,16 @@ bind muster_mbarrier mb_front_props u_front_props (
 );
 
 bind muster_mb_park mb_park_props #(
-  .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
-  .EnLimit(EnLimit)
+  .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(Cfg.SmemBytes), .ClockPeriodPs(Cfg.ClockPeriodPs),
+  .EnLimit(Cfg.EnMbLimit)
 ) u_first_props (
   .clk_i, .rst_ni, .follow_i ('0), .park_valid_i, .warp_i, .place_i, .phase_i, .limit_i,
   .parked_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
 );
 
 bind muster_mb_park mb_park_props #(
-  .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
-  .EnLimit(EnLimit)
+  .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(Cfg.SmemBytes), .ClockPeriodPs(Cfg.ClockPeriodPs),
+  .EnLimit(Cfg.EnMbLimit)
 ) u_last_props (
   .clk_i, .rst_ni, .follow_i (6'(NumWarps - 1)), .park_valid_i, .warp_i, .place_i, .phase_i, .limit_i,
   .parked_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o

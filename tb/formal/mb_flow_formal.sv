@@ -6,6 +6,7 @@
 // (model/muster_mb_look.sv).
 module mb_flow_formal
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
   parameter bit          Yields  = 1'b0,
@@ -28,15 +29,20 @@ module mb_flow_formal
   logic [MbHeld-1:0]         held_valid;
   logic [$clog2(Longest):0]  waits_q;  // for the pipeline to take something; or since it yields
 
-  muster_mb_pipe #(.NumCtas(1), .SmemBytes(16)) u_pipe (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: 32, NumCtas: 1, NumIssue: 1, WarpSize: 32, SmemBytes: 16, MbResponses: 2,
+    ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all switches
+  };
+
+  muster_mb_pipe #(.Cfg(Cfg)) u_pipe (
     .clk_i, .rst_ni (rst_n),
     .valid_i, .ready_o (ready), .request_i,
     .read_valid_o (read_valid), .read_ready_i, .read_place_o (), .rdata_valid_i, .rdata_i,
     .write_valid_o (write_valid), .write_ready_i, .write_place_o (), .write_data_o (),
     .held_valid_o (held_valid), .held_place_o (), .yield_i (yield_i && Yields),
-    .busy_o (), .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (spend),
-    .commit_o (), .request_o (), .answers_o (), .refused_o (), .found_o (), .word_o (), .written_o (), .completed_o (), .passed_o (),
-    .parks_o ()
+    .busy_o (), .warp_valid_o (), .warp_o (), .credit_i, .may_split_o (), .credit_spend_o (spend),
+    .commit_o (), .request_o (), .responds_o (), .refused_o (), .old_word_o (), .new_word_o (), .written_o (), .completed_o (), .phase_passed_o (),
+    .may_park_o ()
   );
 
   initial {asked_q, read_waits_q, write_waits_q, data_waits_q, place_waits_q, place_stays_q} = '0;

@@ -4,6 +4,7 @@
 // cycle. At most one does, so an operation that completes a phase is not a wait; and phases of a word alternate.
 module mb_park_formal
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
 #(
   parameter int unsigned NumWarps      = 4,
   parameter int unsigned NumCtas       = 2,
@@ -52,9 +53,12 @@ module mb_park_formal
     assume (!(park_valid_i && leave_i && warp_i == follow_q && u_props.waits_q && leave_cta_i == u_props.place_q.cta));
   end
 
-  muster_mb_park #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs)
-  ) u_park (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: 32, SmemBytes: SmemBytes, MbResponses: 2,
+    ClockPeriodPs: ClockPeriodPs, WaitLimitNs: 4000, default: 1'b1  // all switches
+  };
+
+  muster_mb_park #(.Cfg(Cfg)) u_park (
     .clk_i, .rst_ni (rst_n), .park_valid_i, .warp_i, .place_i, .phase_i, .limit_i,
     .parked_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .limited_o (),
     .wake_o (wake), .expire_o (expire)

@@ -5,6 +5,7 @@
 // two. The result of an update is left open (model/muster_mb_look.sv).
 module mb_pipe_formal
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 (
   input logic        clk_i,
@@ -31,15 +32,20 @@ module mb_pipe_formal
   mb_place_t [MbHeld-1:0] held_place;
   mb_request_t            done;
 
-  muster_mb_pipe #(.NumCtas(1), .SmemBytes(16)) u_pipe (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: 32, NumCtas: 1, NumIssue: 1, WarpSize: 32, SmemBytes: 16, MbResponses: 2,
+    ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all switches
+  };
+
+  muster_mb_pipe #(.Cfg(Cfg)) u_pipe (
     .clk_i, .rst_ni (rst_n),
     .valid_i, .ready_o (ready), .request_i,
     .read_valid_o (read_valid), .read_ready_i, .read_place_o (read_place), .rdata_valid_i, .rdata_i,
     .write_valid_o (write_valid), .write_ready_i, .write_place_o (write_place),
     .write_data_o (write_data), .held_valid_o (held_valid), .held_place_o (held_place), .yield_i,
-    .busy_o (), .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (),
-    .commit_o (commit), .request_o (done), .answers_o (), .refused_o (), .found_o (found), .word_o (word),
-    .written_o (written), .completed_o (), .passed_o (), .parks_o ()
+    .busy_o (), .warp_valid_o (), .warp_o (), .credit_i, .may_split_o (), .credit_spend_o (),
+    .commit_o (commit), .request_o (done), .responds_o (), .refused_o (), .old_word_o (found), .new_word_o (word),
+    .written_o (written), .completed_o (), .phase_passed_o (), .may_park_o ()
   );
 
   // ---------------------------------------------------------------------------------------------

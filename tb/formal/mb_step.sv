@@ -4,6 +4,7 @@
 // (muster_mb_verdict).
 module mb_step
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 (
   input  mb_op_e   op_i,
@@ -28,10 +29,15 @@ module mb_step
   assign step  = step_of(op_i, lanes_i, total_i);
   assign found = (step.kind.inits || step.kind.invalidates) ? '0 : word_i;  // the word is replaced
 
-  muster_mb_look u_look (.word_i (found), .step_i (step), .phase_i, .refused_i (before_i != FaultNone), .sums_o (sums));
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: 32, NumCtas: 8, NumIssue: 1, WarpSize: 32, SmemBytes: 262144, MbResponses: 2,
+    ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all switches
+  };
+
+  muster_mb_look #(.Cfg(Cfg)) u_look (.word_i (found), .step_i (step), .phase_i, .refused_i (before_i != FaultNone), .sums_o (sums));
 
   muster_mb_verdict u_verdict (
-    .found_i (word_i), .sums_i (sums), .waits_i (step.kind.waits), .cause_i (before_i),
+    .old_word_i (word_i), .sums_i (sums), .waits_i (step.kind.waits), .cause_i (before_i),
     .word_o (left), .write_o, .completed_o, .cause_o, .split_o
   );
 

@@ -35,11 +35,15 @@ module warp_results_formal
 
   assign starts = rst_n && time_q == '0;
 
-  muster_warp_vote u_vote (
+  localparam warp_cfg_t Cfg = '{
+    NumWarps: NumWarps, WarpSize: Lanes, LanesPerBeat: LanesPerBeat, EnCollectives: 1'b1, EnFaults: 1'b1
+  };
+
+  muster_warp_vote #(.Cfg(Cfg)) u_vote (
     .op_i (code_i.op), .came_i (lanes_t'(came_i)), .preds_i (lanes_t'(preds_i)), .data_o (voted), .pred_o (voted_pred)
   );
 
-  muster_warp_values #(.NumWarps(NumWarps), .WarpSize(Lanes), .LanesPerBeat(LanesPerBeat)) u_values (
+  muster_warp_values #(.Cfg(Cfg)) u_values (
     .clk_i, .rst_ni (rst_n), .warp_i (starts ? warp_i : warp_q), .writes_i ('0), .beat_i ('0), .values_i ('0),
     .start_i (starts), .came_i (lanes_t'(came_i)), .code_i (starts ? code_i : code_q),
     .valid_o (valid), .same_o (same), .data_o (data), .pred_o (pred), .done_o (done),

@@ -8,6 +8,7 @@ module gpc_flat
   import muster_cfg_pkg::*;
   import muster_warp_pkg::*;
   import muster_cluster_pkg::*;
+  import muster_gpc_pkg::*;
 #(
   parameter int unsigned NumUnits = 4,
   parameter int unsigned LanesPerBeat = 8,
@@ -125,6 +126,61 @@ module gpc_flat
     MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs, WaitLimitNs: WaitLimitNs
   };
 
+  cta_req_t     [NumUnits-1:0] cta_req_i;
+  cta_rsp_t     [NumUnits-1:0] cta_rsp_o;
+  mb_req_t      [NumUnits-1:0] mb_req_i;
+  mb_rsp_t      [NumUnits-1:0] mb_rsp_o;
+  smem_req_t    [NumUnits-1:0] smem_req_o;
+  smem_rsp_t    [NumUnits-1:0] smem_rsp_i;
+  warp_req_t    [NumUnits-1:0] warp_req_i;
+  warp_rsp_t    [NumUnits-1:0] warp_rsp_o;
+  cluster_req_t [NumUnits-1:0] cluster_req_i;
+  cluster_rsp_t [NumUnits-1:0] cluster_rsp_o;
+  debug_req_t   [NumUnits-1:0] debug_req_i;
+  debug_rsp_t   [NumUnits-1:0] debug_rsp_o;
+  scheduler_req_t              scheduler_req_i;
+  scheduler_rsp_t              scheduler_rsp_o;
+
+  for (genvar u = 0; u < NumUnits; u++) begin : g_bundles
+    assign cta_req_i[u] = '{
+      lifecycle_valid: lifecycle_valid_i[u], lifecycle: lifecycle_i[u], exit_valid: exit_valid_i[u], exit: exit_i[u],
+      response_ready: response_ready_i[u]
+    };
+    assign {lifecycle_ready_o[u], exit_ready_o[u], release_info_o[u], response_valid_o[u], response_o[u]} = cta_rsp_o[u];
+    assign mb_req_i[u] = '{
+      issue_valid: mb_issue_valid_i[u], issue: mb_issue_i[u], async_valid: mb_async_valid_i[u], async: mb_async_i[u],
+      response_ready: mb_response_ready_i[u], stopped_ns: mb_stopped_ns_i[u]
+    };
+    assign {mb_issue_ready_o[u], mb_async_ready_o[u], mb_response_valid_o[u], mb_response_o[u], mb_fault_valid_o[u],
+            mb_fault_o[u]} = mb_rsp_o[u];
+    assign {smem_read_valid_o[u], smem_read_place_o[u], smem_write_valid_o[u], smem_write_place_o[u],
+            smem_write_data_o[u], smem_held_valid_o[u], smem_held_place_o[u]} = smem_req_o[u];
+    assign smem_rsp_i[u] = '{
+      read_ready: smem_read_ready_i[u], rdata_valid: smem_rdata_valid_i[u], rdata: smem_rdata_i[u],
+      write_ready: smem_write_ready_i[u], yield: smem_yield_i[u]
+    };
+    assign warp_req_i[u] = '{
+      valid: warp_valid_i[u], request: warp_i[u], beat: 5'(warp_beat_i[u]), last: warp_last_i[u],
+      arrival_ready: arrival_ready_i[u]
+    };
+    assign {warp_ready_o[u], answer_valid_o[u], answer_o[u], group_o[u], value_o[u], arrival_valid_o[u], arrival_o[u],
+            warp_fault_valid_o[u], warp_fault_o[u]} = warp_rsp_o[u];
+    assign cluster_req_i[u] = '{
+      request_valid: cluster_valid_i[u], request: cluster_i[u], send_valid: send_valid_i[u], send: send_i[u],
+      cancel_valid: cancel_valid_i[u], cancel: cancel_i[u], write_ready: cancel_write_ready_i[u]
+    };
+    assign {cluster_ready_o[u], go_valid_o[u], go_o[u], cluster_fault_valid_o[u], cluster_fault_o[u], send_ready_o[u],
+            remote_from_o[u], lost_valid_o[u], lost_o[u], cancel_ready_o[u], cancel_write_valid_o[u]} = cluster_rsp_o[u];
+    assign debug_req_i[u] = '{cta: debug_cta_i[u], bar: debug_bar_i[u], warp: debug_warp_i[u]};
+    assign {commit_o[u], mb_commit_o[u], debug_word_o[u], debug_warp_o[u]} = debug_rsp_o[u];
+  end
+
+  assign scheduler_req_i = '{
+    life_valid: cluster_life_valid_i, life: cluster_life_i, take_ready: cancel_take_ready_i, take: cancel_take_i
+  };
+  assign {cluster_life_ready_o, cluster_life_fault_o, cancel_take_valid_o, cancel_write_o, cancel_lost_valid_o,
+          cancel_lost_o} = scheduler_rsp_o;
+
   muster_gpc #(
     .NumUnits(NumUnits), .LanesPerBeat(LanesPerBeat), .NumClusters(NumClusters), .NumGrids(NumGrids), .Cfg(Cfg)
   ) u_gpc (.*);
@@ -164,17 +220,17 @@ module gpc_flat
       .scope_group (group_o[u]), .scope_value (value_o[u]), .scope_arrival_valid (arrival_valid_o[u]),
       .scope_arrival_ready (arrival_ready_i[u]), .scope_arrival (arrival_o[u]), .scope_busy (),
       .scope_fault_valid (warp_fault_valid_o[u]), .scope_fault (warp_fault_o[u]), .scope_open (warp_open_o[u]),
-      .scope_active (u_gpc.g_unit[u].u_warp.active_o)
+      .scope_active (u_gpc.g_unit[u].u_unit.u_warp.active_o)
     );
 
-    assign async_valid_o[u] = u_gpc.g_unit[u].u_muster.mb_async_valid_i;
-    assign async_ready_o[u] = u_gpc.g_unit[u].u_muster.mb_async_ready_o;
+    assign async_valid_o[u] = u_gpc.g_unit[u].u_unit.u_muster.mb_async_valid_i;
+    assign async_ready_o[u] = u_gpc.g_unit[u].u_unit.u_muster.mb_async_ready_o;
     assign {async_op_o[u], async_cta_o[u], async_addr_o[u], async_operand_o[u]} =
-        u_gpc.g_unit[u].u_muster.mb_async_i;
-    assign remote_valid_o[u] = u_gpc.g_unit[u].u_muster.mb_remote_valid_i;
-    assign remote_ready_o[u] = u_gpc.g_unit[u].u_muster.mb_remote_ready_o;
+        u_gpc.g_unit[u].u_unit.u_muster.mb_async_i;
+    assign remote_valid_o[u] = u_gpc.g_unit[u].u_unit.u_muster.mb_remote_valid_i;
+    assign remote_ready_o[u] = u_gpc.g_unit[u].u_unit.u_muster.mb_remote_ready_o;
     assign {remote_op_o[u], remote_cta_o[u], remote_addr_o[u], remote_lanes_o[u], remote_operand_o[u],
-            remote_has_token_o[u]} = u_gpc.g_unit[u].u_muster.mb_remote_i;
+            remote_has_token_o[u]} = u_gpc.g_unit[u].u_unit.u_muster.mb_remote_i;
     assign network_ready_o[u]  = u_gpc.u_cluster.remote_ready_i[u];
     assign complete_ready_o[u] = u_gpc.u_cluster.complete_ready_i[u];
   end

@@ -10,7 +10,7 @@ muster_verilate(mb_test
   TOP_MODULE mb_word_flat
   PREFIX Vmb_word_flat
   SOURCES
-    ${rtl}/muster_pkg.sv ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_look.sv
+    ${rtl}/muster_pkg.sv ${rtl}/muster_cfg_pkg.sv ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_look.sv
     ${rtl}/mbarrier/muster_mb_verdict.sv ${PROJECT_SOURCE_DIR}/tb/formal/mb_step.sv mb_word_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall --assert
   OPT_FAST -O2)
@@ -18,8 +18,8 @@ muster_verilate(mb_test
   TOP_MODULE mb_clock_flat
   PREFIX Vmb_clock_flat
   SOURCES
-    ${rtl}/muster_pkg.sv ${rtl}/common/muster_mem_1r1w.sv ${rtl}/common/muster_ram.sv ${rtl}/mbarrier/muster_mb_park.sv
-    mb_clock_flat.sv
+    ${rtl}/muster_pkg.sv ${rtl}/muster_cfg_pkg.sv ${rtl}/common/muster_mem_1r1w.sv ${rtl}/common/muster_ram.sv
+    ${rtl}/mbarrier/muster_mb_park.sv mb_clock_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O2)
 muster_verilate(mb_test
@@ -44,13 +44,13 @@ muster_verilate(mb_test
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/muster_cfg_pkg.sv
     ${rtl}/common/muster_mem_1r1w.sv ${rtl}/common/muster_ram.sv ${rtl}/common/muster_rr_arbiter.sv
+    ${rtl}/common/muster_turn_arbiter.sv ${rtl}/common/muster_stage.sv ${rtl}/common/muster_fifo.sv
+    ${rtl}/common/muster_credit_queue.sv ${rtl}/common/muster_parking.sv ${rtl}/common/muster_drain.sv
     ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_look.sv
     ${rtl}/mbarrier/muster_mb_verdict.sv ${rtl}/mbarrier/muster_mb_lanes.sv
     ${rtl}/mbarrier/muster_mb_amount.sv ${rtl}/mbarrier/muster_mb_update.sv
-    ${rtl}/mbarrier/muster_mb_turn.sv ${rtl}/mbarrier/muster_mb_enter.sv ${rtl}/mbarrier/muster_mb_fetch.sv
-    ${rtl}/mbarrier/muster_mb_pipe.sv
-    ${rtl}/mbarrier/muster_mb_drain.sv
-    ${rtl}/mbarrier/muster_mb_park.sv ${rtl}/mbarrier/muster_mb_response.sv
+    ${rtl}/mbarrier/muster_mb_enter.sv ${rtl}/mbarrier/muster_mb_fetch.sv
+    ${rtl}/mbarrier/muster_mb_pipe.sv ${rtl}/mbarrier/muster_mb_park.sv
     ${rtl}/mbarrier/muster_mbarrier.sv ${props} mbarrier_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt +incdir+${rtl}/common -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O2)

@@ -3,6 +3,7 @@
 // Parked waits under several clocks: whole nanoseconds, a little more, a little less, any fraction.
 module mb_clock_flat
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
 #(
   parameter int unsigned NumClocks = 13,  // mb_clock_test.cpp has them, too
   parameter int unsigned NumWarps  = 4
@@ -25,7 +26,12 @@ module mb_clock_flat
     '{1, 7, 333, 992, 999, 1000, 1001, 1007, 1008, 1500, 1993, 2000, 10003};
 
   for (genvar c = 0; c < NumClocks; c++) begin : g_clock
-    muster_mb_park #(.NumWarps(NumWarps), .NumCtas(1), .SmemBytes(64), .ClockPeriodPs(Periods[c])) u_park (
+    localparam muster_cfg_t Cfg = '{
+      NumWarps: NumWarps, NumCtas: 1, NumIssue: 1, WarpSize: 32, SmemBytes: 64, MbResponses: 2,
+      ClockPeriodPs: Periods[c], WaitLimitNs: 4000, default: 1'b1  // all switches
+    };
+
+    muster_mb_park #(.Cfg(Cfg)) u_park (
       .clk_i, .rst_ni,
       .park_valid_i (park_valid_i[c]), .warp_i (warp_t'(warp_i[c])), .place_i ('0), .phase_i (1'b0),
       .limit_i (hint_i[c]), .parked_o (parked_o[c]),

@@ -138,10 +138,10 @@ module muster_axil
   muster_axil_faults #(.NumIssue(Cfg.NumIssue)) u_faults (
     .clk_i, .rst_ni,
     .fault_valid_i, .fault_i, .mb_fault_valid_i, .mb_fault_i,
-    .clear_i (clear_faults), .take_i (read && read_addr == FaultAddr),
+    .clear_i (clear_faults), .pop_i (read && read_addr == FaultAddr),
     .fault_o (fault), .lanes_o (fault_lanes), .address_o (fault_address),
     .count_o (fault_count), .lost_o (fault_lost),
-    .arrives_o (fault_arrives), .loses_o (fault_loses)
+    .fault_arrives_o (fault_arrives), .fault_lost_o (fault_loses)
   );
 
   muster_axil_slots #(
@@ -151,7 +151,7 @@ module muster_axil
     .clk_i, .rst_ni,
     .lifecycle_valid_i, .lifecycle_ready_i, .lifecycle_i,
     .commit_lifecycle_i (commit_i.lifecycle), .refused_i (fault_valid_i[Cfg.NumIssue]),
-    .launched_o (launched), .left_o (left), .cta_o (slot), .resident_o (resident)
+    .launched_o (launched), .ended_o (left), .cta_o (slot), .resident_o (resident)
   );
 
   muster_axil_debug #(.NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas)) u_debug (

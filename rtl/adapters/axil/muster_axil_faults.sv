@@ -25,15 +25,15 @@ module muster_axil_faults
   input  mb_fault_t           mb_fault_i,
 
   input  logic                clear_i,    // before what arrives in the same cycle
-  input  logic                take_i,     // the oldest one, before both
+  input  logic                pop_i,      // the oldest one, before both
   output fault_reg_t          fault_o,    // that was taken, three cycles later; 0 if there was none
   output lanes_t              lanes_o,
   output logic [31:0]         address_o,
 
   output logic [CountW-1:0]   count_o,
   output logic [15:0]         lost_o,
-  output logic                arrives_o,  // a fault, in this cycle
-  output logic                loses_o     // some were lost in the cycle before
+  output logic                fault_arrives_o,  // a fault, in this cycle
+  output logic                fault_lost_o  // some were lost in the cycle before
 );
 
   localparam int unsigned Sources = NumIssue + 2;  // issue ports, lifecycle or exit port, mbarriers
@@ -59,14 +59,14 @@ module muster_axil_faults
 
   assign arrive    = {mb_fault_valid_i, fault_valid_i[NumIssue+1] || fault_valid_i[NumIssue],
                       fault_valid_i[NumIssue-1:0]};
-  assign arrives_o = (arrive != '0);
+  assign fault_arrives_o = (arrive != '0);
   assign empty     = (count_q == '0);
   assign count_o   = count_q;
   assign lost_o    = lost_q;
 
   always_comb begin
     list_d = list_q;
-    total  = clear_i ? '0 : (CountW+1)'(count_q - CountW'(take_i && !empty));
+    total  = clear_i ? '0 : (CountW+1)'(count_q - CountW'(pop_i && !empty));
     for (int s = 0; s < Sources; s++) begin
       if (arrive[s]) begin
         list_d = {list_d[Places-2:0], source_t'(s)};
@@ -82,7 +82,7 @@ module muster_axil_faults
     lost_d = 17'(lost_q) + 17'(falling_q);
   end
 
-  assign loses_o = (falling_q != '0);
+  assign fault_lost_o = (falling_q != '0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -135,7 +135,7 @@ module muster_axil_faults
     if (!rst_ni) begin
       taking_q <= '0;
     end else begin
-      taking_q <= {taking_q[0], take_i};
+      taking_q <= {taking_q[0], pop_i};
     end
   end
 

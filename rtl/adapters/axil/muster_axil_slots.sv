@@ -5,7 +5,7 @@
 // same operation. So no other operation has its outcome in that cycle.
 //
 //   cycle   0                     1                   1 + Delay
-//           lifecycle accepted    commit_lifecycle_i  refused_i, launched_o or left_o
+//           lifecycle accepted    commit_lifecycle_i  refused_i, launched_o or ended_o
 module muster_axil_slots
   import muster_pkg::*;
 #(
@@ -23,7 +23,7 @@ module muster_axil_slots
   input  logic               refused_i,
 
   output logic               launched_o,  // pulses: a CTA takes a slot, ...
-  output logic               left_o,      // ... or leaves it
+  output logic               ended_o,     // ... or leaves it
   output cta_t               cta_o,
   output logic [MaxCtas-1:0] resident_o   // from the cycle after these on
 );
@@ -36,7 +36,7 @@ module muster_axil_slots
 
   assign done       = commit_q[Delay-1] && !refused_i;
   assign launched_o = done && (op_q inside {LcLaunch, LcOpen});
-  assign left_o     = done && (op_q inside {LcSuspend, LcEnd});
+  assign ended_o     = done && (op_q inside {LcSuspend, LcEnd});
   assign cta_o      = cta_q;
   assign resident_o = resident_q;
 
@@ -47,7 +47,7 @@ module muster_axil_slots
     end else begin
       commit_q <= Delay'({commit_q, commit_lifecycle_i});
       for (int c = 0; c < NumCtas; c++) begin
-        if (cta_q == cta_t'(c)) resident_q[c] <= (resident_q[c] || launched_o) && !left_o;
+        if (cta_q == cta_t'(c)) resident_q[c] <= (resident_q[c] || launched_o) && !ended_o;
       end
     end
   end

@@ -43,11 +43,12 @@ module muster_core_port
   input  logic                end_valid_i,         // a warp has ended
   input  logic    [WarpW-1:0] end_warp_i,          // which
   output logic [NumWarps-1:0] held_o,              // these do not run in this cycle
-  output logic [NumWarps-1:0] go_o,                // a pulse: these may run from this cycle on
-  output logic [NumWarps-1:0] refused_o,  // a pulse, with go_o: the unit has refused the arrival
+  output logic [NumWarps-1:0] resume_o,            // a pulse: these may run from this cycle on
+  // A pulse, with resume_o: the unit has refused the arrival.
+  output logic [NumWarps-1:0] refused_o,
   output logic                dispatch_held_o,  // the warp that begins is held until it has joined
   // A pulse: all warps of the CTA have ended, for the unit too.
-  output logic  [NumCtas-1:0] ended_o,
+  output logic  [NumCtas-1:0] cta_ended_o,
 
   // The unit: NumIssue 1, EnJoin 1; its warps and CTAs are as many.
   output logic                issue_valid_o,       // issue_valid_i[0]
@@ -107,18 +108,20 @@ module muster_core_port
   logic             opened, joins, ends, issued, exits;  // accepted in this cycle
 
   // Of each warp slot, one warp may have to join that has ended, and the one after it.
-  muster_queue #(.data_t(dispatch_t), .Depth(2 * NumWarps)) u_dispatches (
-    .clk_i, .rst_ni, .valid_i (dispatch_valid_i),
+  muster_fifo #(.data_t(dispatch_t), .Depth(2 * NumWarps), .FallThrough(1'b1)) u_dispatches (
+    .clk_i, .rst_ni, .offer_i (1'b0), .valid_i (dispatch_valid_i),
     .data_i ({dispatch_warp_i, dispatch_cta_i, dispatch_size_i}), .valid_o (first_valid),
     .ready_i (joins), .data_o (first)
   );
-  muster_queue #(.data_t(arrival_t), .Depth(NumWarps)) u_arrivals (
-    .clk_i, .rst_ni, .valid_i (arrive_valid_i),
+  muster_fifo #(.data_t(arrival_t), .Depth(NumWarps), .FallThrough(1'b1)) u_arrivals (
+    .clk_i, .rst_ni, .offer_i (1'b0), .valid_i (arrive_valid_i),
     .data_i ({arrive_warp_i, arrive_op_i, arrive_bar_i, arrive_count_i, arrive_phase_i}),
     .valid_o (arrival_valid), .ready_i (issued), .data_o (arrival)
   );
-  muster_queue #(.data_t(logic [WarpW-1:0]), .Depth(NumWarps)) u_ended (
-    .clk_i, .rst_ni, .valid_i (end_valid_i), .data_i (end_warp_i),
+  muster_fifo #(
+    .data_t(logic [WarpW-1:0]), .Depth(NumWarps), .FallThrough(1'b1)
+  ) u_ended (
+    .clk_i, .rst_ni, .offer_i (1'b0), .valid_i (end_valid_i), .data_i (end_warp_i),
     .valid_o (ended_valid), .ready_i (exits), .data_o (ended)
   );
 
@@ -187,7 +190,7 @@ module muster_core_port
     open_d    = open_q;
     to_join_d = to_join_q;
     to_exit_d = to_exit_q;
-    ended_o   = '0;
+    cta_ended_o = '0;
     if (opened) begin
       open_d[first.cta]    = 1'b1;
       to_join_d[first.cta] = first.size;
@@ -197,7 +200,7 @@ module muster_core_port
     if (exited_q) to_exit_d[exited_cta_q] = to_exit_q[exited_cta_q] - SizeW'(1);
     if (ends) begin
       open_d[end_cta_q]  = 1'b0;
-      ended_o[end_cta_q] = 1'b1;
+      cta_ended_o[end_cta_q] = 1'b1;
     end
   end
 
@@ -210,15 +213,15 @@ module muster_core_port
   always_comb begin
     refused_o = '0;
     if (fault_valid_i) refused_o[fault_warp_i[WarpW-1:0]] = 1'b1;
-    go_o = release_i | refused_o;
-    if (response_valid_i) go_o[response_warp_i[WarpW-1:0]] = 1'b1;
-    if (joins && fresh_q[first.warp] && !leaving_q[first.warp]) go_o[first.warp] = 1'b1;
-    held_o = (waits_q | fresh_q) & ~go_o;
+    resume_o = release_i | refused_o;
+    if (response_valid_i) resume_o[response_warp_i[WarpW-1:0]] = 1'b1;
+    if (joins && fresh_q[first.warp] && !leaving_q[first.warp]) resume_o[first.warp] = 1'b1;
+    held_o = (waits_q | fresh_q) & ~resume_o;
 
     joined_d  = joined_q;
     leaving_d = leaving_q;
-    waits_d   = waits_q & ~go_o;
-    fresh_d   = fresh_q & ~go_o;
+    waits_d   = waits_q & ~resume_o;
+    fresh_d   = fresh_q & ~resume_o;
     if (joins) joined_d[first.warp] = 1'b1;
     if (exits) {joined_d[ended], leaving_d[ended]} = '0;
     if (end_valid_i) leaving_d[end_warp_i] = 1'b1;

@@ -7,10 +7,10 @@
 // what only asks leaves the word as it was. (mb_word proves what the unit does.)
 module muster_mb_look
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter bit EnDrop   = 1'b1,
-  parameter bit EnRefuse = 1'b1
+  parameter muster_cfg_t Cfg
 ) (
   input  mb_word_t word_i,
   input  mb_step_t step_i,
@@ -29,10 +29,10 @@ module muster_mb_look
     sums_o.word      = step_i.kind.waits ? word_i : any.word;
     sums_o.completes = step_i.kind.tests && any.completes;
     sums_o.passed    = step_i.kind.waits && any.passed;
-    sums_o.beyond    = EnRefuse && updates && any.beyond;
-    sums_o.exhausted = EnRefuse && updates && any.exhausted;
+    sums_o.beyond    = (Cfg.EnFaults || Cfg.EnLanes) && updates && any.beyond;
+    sums_o.exhausted = (Cfg.EnFaults || Cfg.EnLanes) && updates && any.exhausted;
     sums_o.hopeless  = refused_i || sums_o.exhausted;
-    sums_o.several   = EnRefuse && step_i.several && updates && !refused_i;
+    sums_o.several   = (Cfg.EnFaults || Cfg.EnLanes) && step_i.several && updates && !refused_i;
     sums_o.any_lane  = sums_o.several && any.any_lane;
   end
 

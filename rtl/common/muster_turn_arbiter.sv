@@ -1,15 +1,15 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Which source may enter the mbarrier pipeline. A register holds the turn, so no request of a cycle
-// affects the choice in that cycle. When the source that has the turn is taken or does not ask, the
-// turn passes to the next source in the circle that asks. If no other source asks, the turn stays
-// after a taken request, and otherwise returns to source 0.
+// An arbiter whose choice is known at the beginning of a cycle. A register holds the turn, so no
+// request of a cycle affects the choice in that cycle. When the source that has the turn is taken
+// or does not ask, the turn passes to the next source in the circle that asks. If no other source
+// asks, the turn stays after a taken request, and otherwise returns to source 0.
 //
 //     cycle     1       2       3       4       5       6       7
 //     asks      0, 1    0, 1    0       1       1       -       -
 //     turn      0       1       0       0       1       1       0
 //     is taken  0       1       0       -       1       -       -
-module muster_mb_turn #(
+module muster_turn_arbiter #(
   parameter int unsigned NumSources = 3
 ) (
   input  logic                  clk_i,

@@ -9,7 +9,7 @@
 // Parked operations that are acknowledged leave in batches: group after group of eight warps, those
 // of the group that are acknowledged by its turn, lowest first. So each waits for at most one
 // operation of every other warp, two of those of its own group, and for a cycle per group.
-module muster_drain
+module muster_port_drain
   import muster_pkg::*;
   import muster_cta_pkg::*;
 #(
@@ -22,8 +22,8 @@ module muster_drain
   input  logic                valid_i,
   output logic                ready_o,
   input  request_t            request_i,
-  input  logic                park_i,       // its warp has an access outstanding: it is parked
-  input  logic [NumWarps-1:0] parked_i,     // the warp for which an operation is parked now
+  input  logic                outstanding_i,  // its warp has an access outstanding: it is parked
+  input  logic [NumWarps-1:0] park_warp_i,  // the warp for which an operation is parked now
   output logic                passes_o,     // one that is not parked is taken
   // There is a place for a response; 1 if ready_i takes account of it.
   input  logic                credit_i,
@@ -34,7 +34,7 @@ module muster_drain
   output logic                valid_o,
   input  logic                ready_i,
   output request_t            request_o,    // drained
-  output logic                reads_o       // it has a response
+  output logic                responds_o    // it has a response
 );
 
   localparam int unsigned Span   = (NumWarps < 8) ? NumWarps : 8;
@@ -42,17 +42,10 @@ module muster_drain
   localparam int unsigned SpanW  = $clog2(Span);
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1;
 
-  logic [NumWarps-1:0]         parked_q, parked_d;    // in drain
-  logic [Groups-1:0][Span-1:0] drained_q, drained_d;  // acknowledged, not yet in a batch
-  logic [Span-1:0]             batch_q, batch_d;      // acknowledged, of the group in turn
-  logic [GroupW-1:0]           turn_q, next_q;        // that group, and the next one
-
-  logic [NumWarps-1:0] acknowledged;  // in this cycle
-  logic [WarpW-1:0]    warp;
-
-  assign warp = request_i.warp[WarpW-1:0];
-
-  assign acknowledged = parked_q & fence_ack_i;
+  logic [NumWarps-1:0]         drained;           // acknowledged, not yet in a batch
+  logic [Groups-1:0][Span-1:0] groups, leave;     // the same by groups; those that form a batch
+  logic [Span-1:0]             batch_q, batch_d;  // acknowledged, of the group in turn
+  logic [GroupW-1:0]           turn_q, next_q;    // that group, and the next one
 
   // The next of the batch, with its operation read from the parking memory.
   logic             any, load, pick_valid_q, pick_load, pick_take;
@@ -71,44 +64,41 @@ module muster_drain
 
   // A place is written while an operation of its warp is offered, parked or not: the warp has no
   // other. Nothing is picked in the cycle in which it is parked.
-  muster_ram #(.Depth(NumWarps), .Width(ParkedW), .Forward(1'b0)) u_parking (
-    .clk_i,
-    .we_i (valid_i), .waddr_i (warp), .wdata_i (ParkedW'(request_i >> WarpW)),
-    .raddr_i (pick_d), .rdata_o (picked)
+  muster_parking #(.NumWarps(NumWarps), .data_t(logic [ParkedW-1:0])) u_parking (
+    .clk_i, .rst_ni,
+    .write_i (valid_i), .warp_i (request_i.warp[WarpW-1:0]), .data_i (ParkedW'(request_i >> WarpW)),
+    .park_i (park_warp_i), .fence_req_o, .fence_ack_i,
+    .drained_o (drained), .leave_i (NumWarps'(leave)), .read_warp_i (pick_d), .data_o (picked)
   );
 
+  assign groups = (Groups*Span)'(drained);
+
   always_comb begin
-    parked_d  = (parked_q & ~fence_ack_i) | parked_i;
-    drained_d = drained_q;
-    batch_d   = batch_q;
+    batch_d = batch_q;
+    leave   = '0;
     if (pick_load) batch_d[first] = 1'b0;
     if (load) begin
-      batch_d           = drained_q[next_q];
-      drained_d[next_q] = '0;
+      batch_d       = groups[next_q];
+      leave[next_q] = '1;
     end
-    drained_d = drained_d | (Groups*Span)'(acknowledged);
   end
 
   assign picked_request = request_t'({GroupArrive, picked, pick_q});
-  assign pick_take = pick_valid_q && ready_i && (credit_i || !picked_request.answers);
-  assign valid_o   = pick_valid_q || (valid_i && !park_i);
-  assign request_o = pick_valid_q ? picked_request : request_i;
-  assign reads_o   = has_response(request_o.op, request_o.answers);
-  assign passes_o  = ready_i && !pick_valid_q &&
-                     (credit_i || !has_response(request_i.op, request_i.answers));
-  assign ready_o   = park_i || passes_o;
+  assign pick_take  = pick_valid_q && ready_i && (credit_i || !picked_request.answers);
+  assign valid_o    = pick_valid_q || (valid_i && !outstanding_i);
+  assign request_o  = pick_valid_q ? picked_request : request_i;
+  assign responds_o = has_response(request_o.op, request_o.answers);
+  assign passes_o   = ready_i && !pick_valid_q &&
+                      (credit_i || !has_response(request_i.op, request_i.answers));
+  assign ready_o    = outstanding_i || passes_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      parked_q     <= '0;
-      drained_q    <= '0;
       batch_q      <= '0;
       turn_q       <= '0;
       next_q       <= '0;
       pick_valid_q <= 1'b0;
     end else begin
-      parked_q     <= parked_d;
-      drained_q    <= drained_d;
       batch_q      <= batch_d;
       pick_valid_q <= pick_load || (pick_valid_q && !pick_take);
       if (load) begin
@@ -119,7 +109,5 @@ module muster_drain
   end
 
   always_ff @(posedge clk_i) pick_q <= pick_d;
-
-  assign fence_req_o = parked_q;
 
 endmodule

@@ -1,0 +1,129 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What a core of a GPC has: a barrier unit, a warp scope, and an arbiter before the unit's async
+// port, which copy engines and responses of clusterlaunchcontrol share. Wiring; muster_gpc has the
+// ports, and the cluster scope that these cores have in common.
+module muster_gpc_unit
+  import muster_pkg::*;
+  import muster_cfg_pkg::*;
+  import muster_gpc_pkg::*;
+#(
+  parameter muster_cfg_t Cfg,
+  parameter int unsigned LanesPerBeat = 8,
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned NumIssue = Cfg.NumIssue,
+  localparam int unsigned Beats = Cfg.WarpSize / LanesPerBeat,
+  localparam int unsigned BeatW = (Beats > 1) ? $clog2(Beats) : 1
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  output logic                  idle_o,  // but for the cluster scope
+
+  input  logic   [NumIssue-1:0] issue_valid_i,
+  output logic   [NumIssue-1:0] issue_ready_o,
+  input  issue_t [NumIssue-1:0] issue_i,
+  input  cta_req_t              cta_req_i,
+  output cta_rsp_t              cta_rsp_o,
+  input  logic [NumWarps-1:0]   lifecycle_warps_i,
+  output logic [NumWarps-1:0]   busy_o,
+  output logic [NumWarps-1:0]   fence_req_o,
+  input  logic [NumWarps-1:0]   fence_ack_i,
+  output logic [NumWarps-1:0]   release_o,
+  output logic   [NumIssue+1:0] fault_valid_o,
+  output fault_t [NumIssue+1:0] fault_o,
+`ifdef MUSTER_OBSERVE
+  input  debug_req_t            debug_req_i,
+  output debug_rsp_t            debug_rsp_o,
+`endif
+
+  input  mb_req_t               mb_req_i,
+  output mb_rsp_t               mb_rsp_o,
+  output logic [NumWarps-1:0]   mb_busy_o,
+  output logic [NumWarps-1:0]   mb_fence_req_o,
+  input  logic [NumWarps-1:0]   mb_fence_ack_i,
+  output logic [NumWarps-1:0]   mb_wake_o,
+  output logic [NumWarps-1:0]   mb_expire_o,
+  output smem_req_t             smem_req_o,
+  input  smem_rsp_t             smem_rsp_i,
+
+  input  warp_req_t             warp_req_i,
+  output warp_rsp_t             warp_rsp_o,
+  input  logic [LanesPerBeat-1:0][63:0] warp_values_i,
+  input  logic [NumWarps-1:0]   warp_clear_i,
+  output logic [NumWarps-1:0]   warp_open_o,
+
+  // From the cluster scope: warps that are busy there, operations of other CTAs, and completions
+  // of responses of clusterlaunchcontrol.
+  input  logic [NumWarps-1:0]   cluster_busy_i,
+  input  logic                  remote_valid_i,
+  output logic                  remote_ready_o,
+  input  mb_remote_t            remote_i,
+  input  logic                  complete_valid_i,
+  output logic                  complete_ready_o,
+  input  mb_async_t             complete_i
+);
+
+  logic      async_valid, async_ready, unit_idle, warp_active;
+  mb_async_t async;
+
+  muster_async_mux u_async (
+    .clk_i, .rst_ni,
+    .response_valid_i (complete_valid_i), .response_ready_o (complete_ready_o),
+    .response_i (complete_i),
+    .engine_valid_i (mb_req_i.async_valid), .engine_ready_o (mb_rsp_o.async_ready),
+    .engine_i (mb_req_i.async),
+    .valid_o (async_valid), .ready_i (async_ready), .async_o (async)
+  );
+
+  muster #(.Cfg(Cfg)) u_muster (
+    .clk_i, .rst_ni,
+    .issue_valid_i, .issue_ready_o, .issue_i, .busy_o, .idle_o (unit_idle),
+    .lifecycle_valid_i (cta_req_i.lifecycle_valid), .lifecycle_ready_o (cta_rsp_o.lifecycle_ready),
+    .lifecycle_i (cta_req_i.lifecycle), .lifecycle_warps_i,
+    .exit_valid_i (cta_req_i.exit_valid), .exit_ready_o (cta_rsp_o.exit_ready),
+    .exit_i (cta_req_i.exit),
+    .fence_req_o, .fence_ack_i, .release_o, .release_info_o (cta_rsp_o.release_info),
+    .response_valid_o (cta_rsp_o.response_valid), .response_ready_i (cta_req_i.response_ready),
+    .response_o (cta_rsp_o.response), .fault_valid_o, .fault_o,
+`ifdef MUSTER_OBSERVE
+    .commit_o (debug_rsp_o.commit), .mb_commit_o (debug_rsp_o.mb_commit),
+    .debug_cta_i (debug_req_i.cta), .debug_bar_i (debug_req_i.bar),
+    .debug_word_o (debug_rsp_o.word), .debug_warp_i (debug_req_i.warp),
+    .debug_warp_o (debug_rsp_o.warp),
+`endif
+    .mb_issue_valid_i (mb_req_i.issue_valid), .mb_issue_ready_o (mb_rsp_o.issue_ready),
+    .mb_issue_i (mb_req_i.issue),
+    .mb_async_valid_i (async_valid), .mb_async_ready_o (async_ready), .mb_async_i (async),
+    .mb_remote_valid_i (remote_valid_i), .mb_remote_ready_o (remote_ready_o),
+    .mb_remote_i (remote_i),
+    .mb_busy_o, .mb_fence_req_o, .mb_fence_ack_i,
+    .smem_read_valid_o (smem_req_o.read_valid), .smem_read_ready_i (smem_rsp_i.read_ready),
+    .smem_read_place_o (smem_req_o.read_place), .smem_rdata_valid_i (smem_rsp_i.rdata_valid),
+    .smem_rdata_i (smem_rsp_i.rdata),
+    .smem_write_valid_o (smem_req_o.write_valid), .smem_write_ready_i (smem_rsp_i.write_ready),
+    .smem_write_place_o (smem_req_o.write_place), .smem_write_data_o (smem_req_o.write_data),
+    .smem_held_valid_o (smem_req_o.held_valid), .smem_held_place_o (smem_req_o.held_place),
+    .smem_yield_i (smem_rsp_i.yield),
+    .mb_response_valid_o (mb_rsp_o.response_valid),
+    .mb_response_ready_i (mb_req_i.response_ready), .mb_response_o (mb_rsp_o.response),
+    .mb_stopped_ns_i (mb_req_i.stopped_ns), .mb_wake_o, .mb_expire_o,
+    .mb_fault_valid_o (mb_rsp_o.fault_valid), .mb_fault_o (mb_rsp_o.fault)
+  );
+
+  muster_warp #(
+    .NumWarps(NumWarps), .WarpSize(Cfg.WarpSize), .LanesPerBeat(LanesPerBeat)
+  ) u_warp (
+    .clk_i, .rst_ni, .clear_i (warp_clear_i),
+    .valid_i (warp_req_i.valid), .ready_o (warp_rsp_o.ready), .request_i (warp_req_i.request),
+    .beat_i (warp_req_i.beat[BeatW-1:0]), .last_i (warp_req_i.last), .values_i (warp_values_i),
+    .answer_valid_o (warp_rsp_o.answer_valid), .answer_o (warp_rsp_o.answer),
+    .group_o (warp_rsp_o.group), .value_o (warp_rsp_o.value),
+    .arrival_valid_o (warp_rsp_o.arrival_valid), .arrival_ready_i (warp_req_i.arrival_ready),
+    .arrival_o (warp_rsp_o.arrival), .busy_i (busy_o | cluster_busy_i),
+    .fault_valid_o (warp_rsp_o.fault_valid), .fault_o (warp_rsp_o.fault),
+    .open_o (warp_open_o), .active_o (warp_active)
+  );
+
+  assign idle_o = unit_idle && !warp_active && warp_clear_i == '0;
+
+endmodule
