@@ -140,11 +140,13 @@ def header(packages):
         lines += ["", f"struct {struct} {{", f"  static constexpr unsigned kWidth = {packages.widths[struct]};"]
         lines += [f"  static constexpr BitField {constant(name)}{{{low}, {width}}};" for name, (low, width) in places.items()]
         lines += ["  template <typename Vector, typename Value>",
-                  "  static void Put(const Value& value, Vector* to, unsigned low = 0) {"]
-        lines += [f"    SetBits(to, low, {constant(name)}, value.{member});" for name, _, _, member in fields]
-        lines += ["  }", "  template <typename Vector, typename Value>",
-                  "  static void Get(const Vector& from, Value* value, unsigned low = 0) {"]
-        lines += [f"    GetBits(from, low, {constant(name)}, &value->{member});" for name, _, _, member in fields]
+                  "  static void Put(const Value& value, Vector* to, unsigned low = 0) {",
+                  "    BitWords<kWidth> bits{};"]
+        lines += [f"    SetBits(&bits, 0, {constant(name)}, value.{member});" for name, _, _, member in fields]
+        lines += ["    StoreBits<kWidth>(bits, to, low);", "  }", "  template <typename Vector, typename Value>",
+                  "  static void Get(const Vector& from, Value* value, unsigned low = 0) {",
+                  "    const BitWords<kWidth> bits = LoadBits<kWidth>(from, low);"]
+        lines += [f"    GetBits(bits, 0, {constant(name)}, &value->{member});" for name, _, _, member in fields]
         lines += ["  }", "};"]
     return "\n".join([*lines, "", "}  // namespace muster::sv", "", "#endif  // MUSTER_SIM_PORT_STRUCTS_H_", ""])
 

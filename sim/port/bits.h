@@ -5,6 +5,7 @@
 #ifndef MUSTER_SIM_PORT_BITS_H_
 #define MUSTER_SIM_PORT_BITS_H_
 
+#include <array>
 #include <cstdint>
 #include <type_traits>
 
@@ -68,6 +69,27 @@ template <typename Vector, typename Value>
 [[gnu::always_inline]] inline void SetBits(Vector* vector, unsigned low, BitField field,
                                            Value value) {
   SetBits(vector, low + field.low, field.width, static_cast<std::uint64_t>(value));
+}
+
+// All bits of a struct, apart from where they go to or come from: that is memory which a byte of
+// the C++ value might be in, for all that a compiler knows, and would be stored after each field.
+template <unsigned kWidth>
+using BitWords = std::array<std::uint64_t, (kWidth + 63) / 64>;
+
+template <unsigned kWidth, typename Vector>
+[[gnu::always_inline]] inline BitWords<kWidth> LoadBits(const Vector& vector, unsigned low) {
+  BitWords<kWidth> bits;
+  for (unsigned at = 0; at < kWidth; at += 64) {
+    bits[at / 64] = GetBits(vector, low + at, kWidth - at < 64 ? kWidth - at : 64);
+  }
+  return bits;
+}
+template <unsigned kWidth, typename Vector>
+[[gnu::always_inline]] inline void StoreBits(const BitWords<kWidth>& bits, Vector* vector,
+                                             unsigned low) {
+  for (unsigned at = 0; at < kWidth; at += 64) {
+    SetBits(vector, low + at, kWidth - at < 64 ? kWidth - at : 64, bits[at / 64]);
+  }
 }
 
 }  // namespace muster
