@@ -38,7 +38,7 @@ USES = {
     "gpu": "ptx/syntax ptx/program ptx/launch",
     # Beside it, and above all.
     "bcu": "",
-    "board": "isa port lockstep",
+    "board": "port lockstep",
     "app": "isa log lockstep explore gpu ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
 }
 

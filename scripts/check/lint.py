@@ -50,22 +50,21 @@ def failures(commands, passed=lambda command: None):
 
 def verilator():
     """The unit in all configurations and at all corners of its parameters, and the modules around it."""
-    lint = ["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f", "+incdir+tb/lockstep"]
-    commands = [lint + ["+define+MUSTER_OBSERVE", "tb/lockstep/muster_fields.sv", "tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
-                [f"-G{name}={value}" for name, value in parameters.items()]
+    lint = ["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f"]
+    commands = [lint + ["+define+MUSTER_OBSERVE", "--top-module", "muster", *configs.overrides(parameters)]
                 for parameters in [*configs.UNIT.values(), *corners.every().values()]]
     commands += [lint + observe + ["--top-module", "muster", f"-GEnMbarrier=1'b{mbarrier}"]
                  for mbarrier in (0, 1) for observe in ([], ["+define+MUSTER_OBSERVE"])]
     commands += [lint + ["--top-module", top] for top in
                  ("muster_template", "muster_fence_tracker", "muster_copy_tracker", "muster_mb_coalesce",
                   "muster_bcu_decode", "muster_mem_port", "muster_scheduler")]
-    axil = lint + ["tb/unit/axil_flat.sv", "--top-module", "axil_flat"]
-    commands += [axil + [f"-GNumWarps={warps}", f"-GNumCtas={ctas}", f"-GNumIssue={ports}", f"-GEnReduce={reduce}",
-                         f"-GEnCounters={counters}"]
-                 for warps, ctas, ports, reduce, counters in
-                 ((4, 1, 1, 0, 1), (5, 3, 1, 0, 0), (8, 2, 1, 1, 1), (12, 3, 2, 0, 1), (33, 8, 2, 1, 0),
-                  (64, 32, 4, 1, 1))]
-    commands += [axil + [f"-GNumCtas={ctas}", "-GEnLifecycle=0"] for ctas in (1, 8)]
+    few = configs.UNIT["small"] | {"EnState": 0, "EnLanes": 0}
+    commands += [lint + ["--top-module", "muster_axil", f"-GCfg={configs.packed(few | changes)}", f"-GEnCounters={counters}"]
+                 for changes, counters in
+                 (({"NumWarps": 4, "NumCtas": 1, "EnReduce": 0}, 1), ({"NumWarps": 5, "NumCtas": 3, "EnReduce": 0}, 0), ({}, 1),
+                  ({"NumWarps": 12, "NumCtas": 3, "NumIssue": 2, "EnReduce": 0}, 1),
+                  ({"NumWarps": 33, "NumCtas": 8, "NumIssue": 2}, 0), ({"NumWarps": 64, "NumCtas": 32, "NumIssue": 4}, 1),
+                  ({"NumCtas": 1, "EnLifecycle": 0}, 1), ({"NumCtas": 8, "EnLifecycle": 0}, 1))]
     commands += [lint + ["--top-module", "muster_ventus", f"-GNumWarps={warps}", f"-GNumBlocks={blocks}",
                          f"-GWfIdWidth={width}"]
                  for warps, blocks, width in ((4, 1, 2), (8, 8, 3), (12, 3, 4), (64, 32, 6))]
@@ -76,8 +75,8 @@ def verilator():
                          f"-GEnCollectives=1'b{collectives}", f"-GEnFaults=1'b{faults}"]
                  for warps, lanes, beat, collectives, faults in
                  ((4, 32, 1, 1, 1), (8, 32, 1, 0, 1), (12, 16, 4, 1, 0), (33, 8, 8, 1, 1), (64, 32, 32, 1, 1))]
-    commands += [lint + ["tb/lockstep/cluster_fields.sv", "tb/lockstep/cluster_flat.sv", "--top-module", "cluster_flat", f"-GNumUnits={units}",
-                         f"-GNumWarps={warps}", f"-GNumCtas={ctas}", f"-GNumClusters={clusters}", f"-GNumGrids={grids}"]
+    commands += [lint + ["--top-module", "muster_cluster", f"-GNumUnits={units}", f"-GNumWarps={warps}",
+                         f"-GNumCtas={ctas}", f"-GNumClusters={clusters}", f"-GNumGrids={grids}"]
                  for units, warps, ctas, clusters, grids in
                  ((1, 4, 1, 1, 1), (2, 8, 2, 2, 2), (3, 5, 3, 5, 3), (4, 32, 8, 8, 2), (16, 64, 32, 64, 8))]
     commands += [lint + ["--top-module", "muster_cancel_decode"]]

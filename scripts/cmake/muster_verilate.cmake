@@ -24,8 +24,7 @@ function(muster_warp_sources variable)
   muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f sources unused)
   list(FILTER sources INCLUDE REGEX
        "/(muster_pkg|muster_mem_1r1w|muster_ram|muster_first|muster_lowest|muster_warp|muster_warp_[a-z_]*)\\.sv$")
-  set(${variable} ${sources} ${PROJECT_SOURCE_DIR}/tb/lockstep/warp_fields.sv
-      ${PROJECT_SOURCE_DIR}/tb/lockstep/warp_flat.sv PARENT_SCOPE)
+  set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
 # The sources of the cluster scope alone.
@@ -33,8 +32,15 @@ function(muster_cluster_sources variable)
   muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f sources unused)
   list(FILTER sources INCLUDE REGEX
        "/(muster_pkg|muster_mem_1r1w|muster_ram|muster_first|muster_rr_arbiter|muster_skid|muster_stage|muster_cluster[a-z_]*)\\.sv$")
-  set(${variable} ${sources} ${PROJECT_SOURCE_DIR}/tb/lockstep/cluster_fields.sv
-      ${PROJECT_SOURCE_DIR}/tb/lockstep/cluster_flat.sv PARENT_SCOPE)
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
+# The configuration `small` with changes, NAME=VALUE each, as the parameter Cfg of a top module.
+find_program(PYTHON3 python3 REQUIRED)
+function(muster_cfg variable)
+  execute_process(COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/scripts/common/configs.py --packed ${ARGN}
+                  OUTPUT_VARIABLE packed OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(${variable} ${packed} PARENT_SCOPE)
 endfunction()
 
 # Adds to a target the class PREFIX, which simulates TOP_MODULE:
@@ -62,7 +68,7 @@ function(muster_verilate target)
     OUTPUT ${base}_fast.cpp ${base}_slow.cpp
     BYPRODUCTS ${base}.h  # so that what includes it is compiled after it
     COMMAND ${VERILATOR_BIN} --cc --make cmake --prefix ${ARG_PREFIX} --Mdir ${folder}
-            --top ${ARG_TOP_MODULE} ${words} +incdir+${top}tb/lockstep -Wno-WIDTHCONCAT  # see rtl/muster.vlt
+            --top ${ARG_TOP_MODULE} ${words} -Wno-WIDTHCONCAT  # see rtl/muster.vlt
     COMMAND ${CMAKE_COMMAND} -D PREFIX=${ARG_PREFIX} -D BASE=${base} -P ${gather}
     DEPENDS ${gather}  # what Verilator read is in the list of the last line
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """The named configurations of the unit: prints the names, or says (exit code 2) that a name is unknown.
+With --packed NAME=VALUE... it prints the parameter Cfg: `small`, with these changes.
 
 rtl/configs.json has the configurations of each module that is built alone, under the module's name: the
 unit itself, muster, its part for mbarriers, muster_mbarrier, the warp scope, muster_warp, the cluster scope,
@@ -30,6 +31,11 @@ def packed(unit):
     return f"{len(bits)}'h{int(bits, 2):x}"
 
 
+def overrides(parameters):
+    """Parameters on the command line of Verilator; a switch has one bit."""
+    return [f"-G{name}=" + ("1'b" if name.startswith("En") else "") + str(value) for name, value in parameters.items()]
+
+
 def parameters(top, name, changes):
     """The parameters of a top in one of its configurations, with changes."""
     values = BY_TOP[top][name] | changes
@@ -53,7 +59,9 @@ def check(name):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
+    if sys.argv[1:2] == ["--packed"]:
+        print(packed(UNIT["small"] | dict(change.split("=") for change in sys.argv[2:])))
+    elif sys.argv[1:]:
         check(sys.argv[1])
     else:
         print("\n".join(NAMES))

@@ -164,7 +164,7 @@ SUBJECTS = {
                          tests("tb/unit/copies_test", "*", FRONT[2]),
                          tests("tb/unit/fence_test", "*", FRONT[2:])],
         long=lambda _: [],
-        verilated=("tb/unit/verilated/Vbcu_decode_flat", "tb/unit/verilated/Vmb_coalesce_*", "tb/unit/verilated/Vcopies", "tb/unit/verilated/Vt*"),
+        verilated=("tb/unit/verilated/Vbcu_decode", "tb/unit/verilated/Vmb_coalesce_*", "tb/unit/verilated/Vcopies", "tb/unit/verilated/Vt*"),
         tops=lambda _: [("muster_bcu_decode", {}), *(("muster_mb_coalesce", {"EnLanes": on, "EnMbLimit": on}) for on in (1, 0)),
                         ("muster_copy_tracker", {"NumWarps": 6, "Epochs": 4, "MaxOutstanding": 3}),
                         ("muster_fence_tracker", {"NumWarps": 8, "MaxOutstanding": 3})]),

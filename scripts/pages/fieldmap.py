@@ -1,15 +1,12 @@
-#!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """The position of each field of a port in the vector that replaces the port in plain Verilog.
 
-The types are Verilator's reading of the sources, so that nothing here knows a struct. As a program, it
-checks them against the words whose bits rtl/README.md and rtl/mbarrier/README.md publish.
+The types are Verilator's reading of the sources, so that nothing here knows a struct.
 """
 
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
@@ -52,16 +49,19 @@ class Types:
         return total, fields
 
 
-def read(parameters):
-    """The ports of rtl/muster.sv with these parameters, and the codes of the enumerations."""
-    overrides = [f"-G{name}=" + ("1'b" if name.startswith("En") else "") + str(value)
-                 for name, value in parameters.items()]
+def elaborate(top, *options):
+    """What Verilator makes of the sources below a module."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "muster.xml"
         subprocess.run(["verilator", "--xml-only", "--xml-output", file, "-Wno-lint", "--Mdir", folder, "+define+MUSTER_OBSERVE",
-                        "-f", "rtl/muster.f", "--top-module", "muster", *overrides],
+                        "-f", "rtl/muster.f", "--top-module", top, *options],
                        cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=True)
-        root = ElementTree.parse(file).getroot()
+        return ElementTree.parse(file).getroot()
+
+
+def read(parameters, top="muster"):
+    """The ports of a module with these parameters, and the codes of the enumerations."""
+    root = elaborate(top, *configs.overrides(parameters))
     types = Types(root.find(".//typetable"))
     top = next(module for module in root.iter("module") if module.get("topModule"))
     ports = {}
@@ -98,33 +98,3 @@ def differences(ports, verilog):
     expected = {name: port["width"] for name, port in ports["ports"].items()}
     return [f"port {name} has {found.get(name, 'no')} bits in the module, {expected.get(name, 'none')} in its map"
             for name in sorted(found.keys() | expected.keys()) if found.get(name) != expected.get(name)]
-
-
-# Highest and lowest bit of fields that the READMEs publish.
-PUBLISHED = {
-    "smem_rdata_i": {"phase": (63, 63), "pending": (62, 43), "lock": (42, 42), "tx": (41, 21),
-                     "expected": (20, 1), "zero": (0, 0)},
-    "debug_word_o": {"zero": (31, 30), "phase": (29, 29), "kind": (28, 26), "expected": (25, 19), "arrived": (18, 12),
-                      "value": (11, 0)},
-    "debug_warp_o": {"waiting": (6, 6), "live": (5, 5), "cta": (4, 0)},
-}
-
-
-def main():
-    wrong = []
-    for config, parameters in configs.UNIT.items():
-        ports = read(parameters)["ports"]
-        for port, fields in PUBLISHED.items():
-            found = {field["name"]: (field["msb"], field["lsb"]) for field in ports[port]["fields"]}
-            if found != fields:
-                wrong.append(f"{config}: {port} has the fields {found}, and {fields} are published")
-        for name, width in {"release_o": parameters["NumWarps"],
-                            "fault_valid_o": parameters["NumIssue"] + 2}.items():
-            if ports[name]["width"] != width:
-                wrong.append(f"{config}: {name} has {ports[name]['width']} bits, not {width}")
-    print("\n".join(wrong) or f"the fields of {len(configs.UNIT)} configurations are as published")
-    sys.exit(bool(wrong))
-
-
-if __name__ == "__main__":
-    main()

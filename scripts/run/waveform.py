@@ -42,7 +42,7 @@ class Block:
     events: tuple
 
 
-UNIT = Block("muster.muster_flat.u_muster", "issue_i[PORT].op", {
+UNIT = Block("muster.muster", "issue_i[PORT].op", {
     "lifecycle": [Row("lifecycle_valid_i", "valid", "bit"), Row("lifecycle_ready_o", "ready", "bit"),
                   *payload("lifecycle_i", "lifecycle_valid_i",
                            [("op", "op", "lifecycle_e"), ("cta", "cta", "decimal")]),
@@ -107,11 +107,6 @@ UNIT = Block("muster.muster_flat.u_muster", "issue_i[PORT].op", {
 }, ("release_o", "mb_wake_o"))
 
 
-def flat(of, way, when, rows):
-    """Ports of a wrapper that has one for each field."""
-    return [Row(f"{of}_{name}_{way}", label, how, when) for name, label, how in rows]
-
-
 def each(rows):
     """The elements of arrays."""
     return [dataclasses.replace(row, signal=f"{row.signal}[PORT]") for row in rows]
@@ -119,51 +114,49 @@ def each(rows):
 
 LANES = [("warp", "warp", "decimal"), ("lanes", "lanes", "warps")]
 
-WARP = Block("warp.warp_flat", "op_i", {
+WARP = Block("warp.muster_warp", "request_i.op", {
     "request": [Row("valid_i", "valid", "bit"), Row("ready_o", "ready", "bit"),
-                *(Row(f"{name}_i", name, how, "valid_i")
-                  for name, how in (("op", "warp_op_e"), ("warp", "decimal"), ("lanes", "warps"), ("live", "warps"),
-                                    ("key", "hex"), ("preds", "warps"), ("beat", "decimal"))),
-                Row("last_i", "last beat", "bit")],
+                *payload("request_i", "valid_i",
+                         [("op", "op", "warp_op_e"), *LANES, ("live", "live", "warps"), ("key", "key", "hex"),
+                          ("preds", "preds", "warps")]),
+                Row("beat_i", "beat", "decimal", "valid_i"), Row("last_i", "last beat", "bit")],
     "answer": [Row("answer_valid_o", "valid", "bit"),
-               *flat("answer", "o", "answer_valid_o",
+               *payload("answer_o", "answer_valid_o",
                      [("op", "op", "warp_op_e"), *LANES, ("data", "data", "hex"), ("pred", "predicate", "decimal")])],
     "arrival at a barrier": [Row("arrival_valid_o", "valid", "bit"), Row("arrival_ready_i", "ready", "bit"),
-                             *flat("arrival", "o", "arrival_valid_o", [*LANES, ("key", "key", "hex")])],
+                             *payload("arrival_o", "arrival_valid_o", [*LANES, ("key", "key", "hex")])],
     "warps": [Row("clear_i", "cleared", "warps"), Row("busy_i", "busy at the barriers", "warps"),
               Row("open_o", "with waiting lanes", "warps")],
     "fault": [Row("fault_valid_o", "valid", "bit"),
-              *flat("fault", "o", "fault_valid_o", [("cause", "cause", "fault_e"), *LANES])],
+              *payload("fault_o", "fault_valid_o", [("cause", "cause", "fault_e"), *LANES])],
 }, ("answer_valid_o", "arrival_valid_o"))
 
-CLUSTER = Block("cluster.cluster_flat", "request_op_i[PORT]", {
+CLUSTER = Block("cluster.muster_cluster", "request_i[PORT].op", {
     "what comes and goes": [Row("life_valid_i", "valid", "bit"), Row("life_ready_o", "ready", "bit"),
-                            *flat("life", "i", "life_valid_i",
+                            *payload("life_i", "life_valid_i",
                                   [("op", "op", "cluster_life_e"), ("cluster", "cluster", "decimal"),
                                    ("rank", "rank", "decimal"), ("unit", "unit", "decimal"),
                                    ("cta", "cta", "decimal"), ("grid", "grid", "decimal"),
                                    ("size", "size", "decimal")])],
     "request, unit PORT": [Row("request_valid_i", "valid", "bit"), Row("request_ready_o", "ready", "bit"),
-                           *each(flat("request", "i", "request_valid_i",
+                           *payload("request_i[PORT]", "request_valid_i",
                                       [("op", "op", "cluster_op_e"), ("cta", "cta", "decimal"), *LANES]))],
     "warps, unit PORT": each([Row("busy_o", "busy", "warps"), Row("fence_req_o", "drain asked for", "warps"),
                               Row("release_o", "released", "warps"),
                               Row("grid_release_o", "released, grid", "warps")]),
-    "need not wait, unit PORT": [Row("go_valid_o", "valid", "bit"), *each(flat("go", "o", "go_valid_o", LANES))],
+    "need not wait, unit PORT": [Row("go_valid_o", "valid", "bit"), *payload("go_o[PORT]", "go_valid_o", LANES)],
     "fault, unit PORT": [Row("fault_valid_o", "valid", "bit"),
-                         *each(flat("fault", "o", "fault_valid_o", [("cause", "cause", "fault_e"), *LANES]))],
+                         *payload("fault_o[PORT]", "fault_valid_o", [("cause", "cause", "fault_e"), *LANES]))],
     "send, unit PORT": [Row("send_valid_i", "valid", "bit"), Row("send_ready_o", "ready", "bit"),
-                        *each(flat("send", "i", "send_valid_i",
+                        *payload("send_i[PORT]", "send_valid_i",
                                    [("op", "op", "mb_op_e"), ("rank", "rank", "decimal"), *LANES,
-                                    ("addr", "address", "hex")]))],
+                                    ("addr", "address", "hex")])],
     "remote, unit PORT": [Row("remote_valid_o", "valid", "bit"), Row("remote_ready_i", "ready", "bit"),
-                          *each(flat("remote", "o", "remote_valid_o",
-                                     [("op", "op", "mb_op_e"), ("unit", "from unit", "decimal"),
-                                      ("warp", "from warp", "decimal"), ("cta", "cta", "decimal"),
-                                      ("addr", "address", "hex")]))],
+                          *payload("remote_o[PORT]", "remote_valid_o", GROUP), *payload("remote_from_o[PORT]", "remote_valid_o",
+                                             [("unit", "from unit", "decimal"), ("warp", "from warp", "decimal")])],
     "lost, unit PORT": [Row("lost_valid_o", "valid", "bit"),
-                        *each(flat("lost", "o", "lost_valid_o",
-                                   [("rank", "rank", "decimal"), *LANES, ("addr", "address", "hex")]))],
+                        *payload("lost_o[PORT]", "lost_valid_o",
+                                   [("rank", "rank", "decimal"), *LANES, ("addr", "address", "hex")])],
     "cancel, unit PORT": [Row("cancel_valid_i", "valid", "bit"), Row("cancel_ready_o", "ready", "bit"),
                           Row("write_valid_o", "response", "bit"), Row("complete_valid_o", "complete_tx", "bit")],
     "grids": [Row("launch_o", "dependents may start", "warps"), Row("flush_o", "to be flushed", "warps")],

@@ -23,7 +23,7 @@ std::unique_ptr<Dut> MakeUnit(std::string_view name, const PowerUp& power_up);
 namespace {
 
 constexpr std::string_view kFails = ": Assertion failed in ";
-constexpr std::array<std::string_view, 2> kTops = {"muster.muster_flat.", "gpc.gpc_flat.u_gpc."};
+constexpr std::array<std::string_view, 2> kTops = {"muster.muster.", "gpc.muster_gpc."};
 
 Assertion& Failure() {
   static Assertion failure;

@@ -27,27 +27,27 @@ foreach(index RANGE ${last})
     list(GET pair 1 parameter)
     string(JSON ${variable} GET "${gpcs}" ${name} ${parameter})
   endforeach()
-  set(parameters -GNumUnits=${num_units} -GLanesPerBeat=${lanes_per_beat} -GNumClusters=${num_clusters}
-                 -GNumGrids=${num_grids})
-  string(JSON members LENGTH "${config}")
-  math(EXPR last_member "${members} - 1")
+  set(members "")
+  string(JSON length LENGTH "${config}")
+  math(EXPR last_member "${length} - 1")
   foreach(member RANGE ${last_member})
     string(JSON parameter MEMBER "${config}" ${member})
     string(JSON value GET "${config}" ${parameter})
-    list(APPEND parameters -G${parameter}=${value})
+    list(APPEND members ${parameter}=${value})
   endforeach()
+  muster_cfg(cfg ${members})
   string(JSON num_warps GET "${config}" NumWarps)
   string(JSON num_ctas GET "${config}" NumCtas)
   string(JSON num_issue GET "${config}" NumIssue)
   string(JSON warp_size GET "${config}" WarpSize)
 
-  # The instances that have the pins (tb/lockstep/gpc.vlt), as Verilator names them.
+  # The instances of gpc.vlt, as Verilator names them.
   set(units "")
   set(warps "")
   math(EXPR last_unit "${num_units} - 1")
   foreach(u RANGE ${last_unit})
-    set(of_unit root->__PVT__gpc_flat__DOT__g_unit__BRA__${u}__KET____DOT__)
-    list(APPEND units ${of_unit}u_unit)
+    set(of_unit root->__PVT__muster_gpc__DOT__g_unit__BRA__${u}__KET____DOT__)
+    list(APPEND units ${of_unit}u_muster)
     list(APPEND warps ${of_unit}u_warp)
   endforeach()
   list(JOIN units ", " units)
@@ -56,15 +56,14 @@ foreach(index RANGE ${last})
   add_library(muster_gpc_unit_${name} STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/gpc_unit_${name}.cpp)
   muster_verilate(muster_gpc_unit_${name} HOOKED
     PREFIX V${name}
-    TOP_MODULE gpc_flat
-    SOURCES ${gpc_sources} ${PROJECT_SOURCE_DIR}/tb/lockstep/muster_fields.sv
-            ${PROJECT_SOURCE_DIR}/tb/lockstep/warp_fields.sv ${PROJECT_SOURCE_DIR}/tb/lockstep/cluster_fields.sv
-            ${PROJECT_SOURCE_DIR}/tb/lockstep/gpc_flat.sv
-    VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/tb/lockstep/gpc.vlt ${gpc_options} ${parameters} +define+MUSTER_OBSERVE
+    TOP_MODULE muster_gpc
+    SOURCES ${gpc_sources}
+    VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/tb/lockstep/gpc.vlt ${gpc_options} -GNumUnits=${num_units}
+                   -GLanesPerBeat=${lanes_per_beat} -GNumClusters=${num_clusters} -GNumGrids=${num_grids} -GCfg=${cfg}
+                   +define+MUSTER_OBSERVE
                    --assert -Wno-lint -Wno-fatal ${trace_options} --x-assign fast --x-initial unique --timescale 1ns/1ns
     OPT_FAST -O1  # compiling takes longer than running
     OPT_SLOW -O0)
-  target_include_directories(muster_gpc_unit_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(muster_gpc_unit_${name} PUBLIC muster_gpc_lockstep)
 endforeach()
 set_property(GLOBAL PROPERTY MUSTER_GPCS ${built})

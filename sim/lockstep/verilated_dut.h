@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The only place that knows the class that Verilator makes of tb/lockstep/muster_flat.sv. Included
-// once for each configuration, by a source that CMake writes.
+// The only place that knows the class that Verilator makes of muster. Included once for each
+// configuration, by a source that CMake writes.
 #ifndef MUSTER_SIM_LOCKSTEP_VERILATED_DUT_H_
 #define MUSTER_SIM_LOCKSTEP_VERILATED_DUT_H_
 
@@ -18,7 +18,7 @@
 
 namespace muster::lockstep {
 
-template <typename Unit, unsigned kNumIssue, bool kMbarrier, bool kTraced>
+template <typename Unit, typename Shape, bool kTraced>
 class VerilatedDut final : public Dut {
  public:
   explicit VerilatedDut(const PowerUp& power_up)
@@ -28,7 +28,7 @@ class VerilatedDut final : public Dut {
     }
     // In reset every pin is driven once, so that payloads whose valid is low are not random either.
     in.reset = true;
-    in.issue_valid = (1U << kNumIssue) - 1;
+    in.issue_valid = (1U << Shape::kNumIssue) - 1;
     in.lifecycle_valid = in.exit_valid = true;
     in.mb.issue_valid = in.mb.async_valid = in.mb.remote_valid = in.mb.rdata_valid = true;
     Settle();
@@ -48,13 +48,13 @@ class VerilatedDut final : public Dut {
 
   void Settle() override {
     unit_.rst_ni = static_cast<std::uint8_t>(!in.reset);
-    DriveUnit<kNumIssue, kMbarrier>(in, &unit_);
+    DriveUnit<Shape>(0, in, &unit_);
     unit_.clk_i = 0;
     unit_.eval();
     if (trace_) {
       trace_->dump(time_);
     }
-    SampleUnit<kNumIssue, kMbarrier>(unit_, &out);
+    SampleUnit<Shape>(0, unit_, &out);
   }
 
   void Clock() override {

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The only place that knows the class that Verilator makes of tb/lockstep/gpc_flat.sv. Included
-// once for each GPC, by a source that CMake writes.
+// The only place that knows the class that Verilator makes of muster_gpc. Included once for each
+// GPC, by a source that CMake writes.
 #ifndef MUSTER_SIM_LOCKSTEP_VERILATED_GPC_H_
 #define MUSTER_SIM_LOCKSTEP_VERILATED_GPC_H_
 
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "sim/lockstep/dut.h"
@@ -22,8 +23,82 @@
 
 namespace muster::lockstep {
 
-// `Places` finds the instances that have the blocks' pins: Units(root), Warps(root), Cluster(root).
-template <typename Gpc, typename Places, unsigned kNumIssue, bool kTraced>
+// The ports of the warp scopes, by the names that muster_warp gives them.
+template <typename Gpc>
+struct WarpPorts {
+  Gpc& gpc;
+  decltype(Gpc::warp_clear_i) clear_i = gpc.warp_clear_i;
+  decltype(Gpc::warp_valid_i) valid_i = gpc.warp_valid_i;
+  decltype(Gpc::warp_ready_o) ready_o = gpc.warp_ready_o;
+  decltype(Gpc::warp_i) request_i = gpc.warp_i;
+  decltype(Gpc::warp_beat_i) beat_i = gpc.warp_beat_i;
+  decltype(Gpc::warp_last_i) last_i = gpc.warp_last_i;
+  decltype(Gpc::warp_values_i) values_i = gpc.warp_values_i;
+  decltype(Gpc::answer_valid_o) answer_valid_o = gpc.answer_valid_o;
+  decltype(Gpc::answer_o) answer_o = gpc.answer_o;
+  decltype(Gpc::group_o) group_o = gpc.group_o;
+  decltype(Gpc::value_o) value_o = gpc.value_o;
+  decltype(Gpc::arrival_valid_o) arrival_valid_o = gpc.arrival_valid_o;
+  decltype(Gpc::arrival_ready_i) arrival_ready_i = gpc.arrival_ready_i;
+  decltype(Gpc::arrival_o) arrival_o = gpc.arrival_o;
+  decltype(Gpc::warp_fault_valid_o) fault_valid_o = gpc.warp_fault_valid_o;
+  decltype(Gpc::warp_fault_o) fault_o = gpc.warp_fault_o;
+  decltype(Gpc::warp_open_o) open_o = gpc.warp_open_o;
+  std::array<std::uint64_t, kMaxUnits> busy_i{};  // inside, the barriers' own
+};
+
+// Those of the cluster scope, by the names that muster_cluster gives them. `Scope` is the instance.
+template <typename Gpc, typename Scope>
+struct ClusterPorts {
+  Gpc& gpc;
+  Scope& scope;
+  decltype(Gpc::cluster_life_valid_i) life_valid_i = gpc.cluster_life_valid_i;
+  decltype(Gpc::cluster_life_ready_o) life_ready_o = gpc.cluster_life_ready_o;
+  decltype(Gpc::cluster_life_i) life_i = gpc.cluster_life_i;
+  decltype(Gpc::cluster_life_fault_o) life_fault_o = gpc.cluster_life_fault_o;
+  decltype(Gpc::cluster_valid_i) request_valid_i = gpc.cluster_valid_i;
+  decltype(Gpc::cluster_ready_o) request_ready_o = gpc.cluster_ready_o;
+  decltype(Gpc::cluster_i) request_i = gpc.cluster_i;
+  decltype(Gpc::cluster_busy_o) busy_o = gpc.cluster_busy_o;
+  decltype(Gpc::cluster_fence_req_o) fence_req_o = gpc.cluster_fence_req_o;
+  decltype(Gpc::cluster_fence_ack_i) fence_ack_i = gpc.cluster_fence_ack_i;
+  decltype(Gpc::go_valid_o) go_valid_o = gpc.go_valid_o;
+  decltype(Gpc::go_o) go_o = gpc.go_o;
+  decltype(Gpc::cluster_release_o) release_o = gpc.cluster_release_o;
+  decltype(Gpc::grid_release_o) grid_release_o = gpc.grid_release_o;
+  decltype(Gpc::cluster_fault_valid_o) fault_valid_o = gpc.cluster_fault_valid_o;
+  decltype(Gpc::cluster_fault_o) fault_o = gpc.cluster_fault_o;
+  decltype(Gpc::grid_launch_o) launch_o = gpc.grid_launch_o;
+  decltype(Gpc::grid_flush_o) flush_o = gpc.grid_flush_o;
+  decltype(Gpc::grid_flushed_i) flushed_i = gpc.grid_flushed_i;
+  decltype(Gpc::send_valid_i) send_valid_i = gpc.send_valid_i;
+  decltype(Gpc::send_ready_o) send_ready_o = gpc.send_ready_o;
+  decltype(Gpc::send_i) send_i = gpc.send_i;
+  decltype(Gpc::remote_from_o) remote_from_o = gpc.remote_from_o;
+  decltype(Gpc::lost_valid_o) lost_valid_o = gpc.lost_valid_o;
+  decltype(Gpc::lost_o) lost_o = gpc.lost_o;
+  decltype(Gpc::cancel_valid_i) cancel_valid_i = gpc.cancel_valid_i;
+  decltype(Gpc::cancel_ready_o) cancel_ready_o = gpc.cancel_ready_o;
+  decltype(Gpc::cancel_i) cancel_i = gpc.cancel_i;
+  decltype(Gpc::cancel_take_valid_o) take_valid_o = gpc.cancel_take_valid_o;
+  decltype(Gpc::cancel_take_ready_i) take_ready_i = gpc.cancel_take_ready_i;
+  decltype(Gpc::cancel_take_i) take_i = gpc.cancel_take_i;
+  decltype(Gpc::cancel_write_valid_o) write_valid_o = gpc.cancel_write_valid_o;
+  decltype(Gpc::cancel_write_ready_i) write_ready_i = gpc.cancel_write_ready_i;
+  decltype(Gpc::cancel_write_o) write_o = gpc.cancel_write_o;
+  decltype(Gpc::cancel_lost_valid_o) cancel_lost_valid_o = gpc.cancel_lost_valid_o;
+  decltype(Gpc::cancel_lost_o) cancel_lost_o = gpc.cancel_lost_o;
+  // Inside.
+  decltype((std::declval<Scope&>().remote_valid_o)) remote_valid_o = scope.remote_valid_o;
+  decltype((std::declval<Scope&>().remote_o)) remote_o = scope.remote_o;
+  decltype((std::declval<Scope&>().complete_valid_o)) complete_valid_o = scope.complete_valid_o;
+  decltype((std::declval<Scope&>().complete_o)) complete_o = scope.complete_o;
+  std::uint16_t remote_ready_i = 0;  // the units' own
+  std::uint16_t complete_ready_i = 0;
+};
+
+// `Places` finds the instances inside: Units(root), Warps(root), Cluster(root).
+template <typename Gpc, typename Places, typename Shape, bool kTraced>
 class VerilatedGpc final : public GpcDut {
  public:
   VerilatedGpc(GpcShape shape, const PowerUp& power_up)
@@ -31,7 +106,9 @@ class VerilatedGpc final : public GpcDut {
         gpc_(PoweredUp(&context_, power_up.seed), "gpc"),
         units_(Places::Units(gpc_.rootp)),
         warps_(Places::Warps(gpc_.rootp)),
-        cluster_(Places::Cluster(gpc_.rootp)) {
+        cluster_(Places::Cluster(gpc_.rootp)),
+        warp_ports_{gpc_},
+        cluster_ports_{gpc_, *cluster_} {
     pins.units.resize(units_.size());
     for (GpcUnitPins& unit : pins.units) {
       ports.push_back(std::make_unique<GpcPort>());
@@ -61,19 +138,21 @@ class VerilatedGpc final : public GpcDut {
 
   void Settle() override {
     gpc_.rst_ni = static_cast<std::uint8_t>(!pins.reset);
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      DriveUnit<kNumIssue, true>(pins.units[u].port->in, units_[u]);
-      DriveScope(shape_.warps, pins.units[u].warp_in, warps_[u]);
+    for (unsigned u = 0; u < units_.size(); ++u) {
+      DriveUnit<Shape>(u, pins.units[u].port->in, &gpc_);
+      DriveScope(shape_.warps, pins.units[u].warp_in, &warp_ports_, u);
     }
-    DriveScope(shape_.cluster, pins.cluster_in, cluster_);
+    DriveScope(shape_.cluster, pins.cluster_in, &cluster_ports_);
     gpc_.clk_i = 0;
     gpc_.eval();
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      SampleUnit<kNumIssue, true>(*units_[u], &pins.units[u].port->out);
-      SampleScope(shape_.warps, *warps_[u], &pins.units[u].warp_out);
+    for (unsigned u = 0; u < units_.size(); ++u) {
+      SampleUnit<Shape>(u, gpc_, &pins.units[u].port->out);
+      SampleScope(shape_.warps, warp_ports_, &pins.units[u].warp_out, u);
+      pins.units[u].warp_out.active = warps_[u]->active_o != 0;
       SampleCrossing(u, &pins.units[u].crossing);
     }
-    SampleScope(shape_.cluster, *cluster_, &pins.cluster_out);
+    SampleScope(shape_.cluster, cluster_ports_, &pins.cluster_out);
+    pins.cluster_out.active = cluster_->active_o != 0;
   }
 
   void Clock() override {
@@ -104,7 +183,7 @@ class VerilatedGpc final : public GpcDut {
     ClusterInputs& cluster = pins.cluster_in;
     for (std::size_t u = 0; u < units_.size(); ++u) {
       Inputs& in = pins.units[u].port->in;
-      in.issue_valid = valid ? (1U << kNumIssue) - 1 : 0;
+      in.issue_valid = valid ? (1U << Shape::kNumIssue) - 1 : 0;
       in.lifecycle_valid = in.exit_valid = valid;
       in.mb.issue_valid = in.mb.async_valid = in.mb.remote_valid = in.mb.rdata_valid = valid;
       pins.units[u].warp_in.valid = valid;
@@ -120,30 +199,23 @@ class VerilatedGpc final : public GpcDut {
     }
   }
 
-  void SampleCrossing(std::size_t u, GpcCrossing* crossing) const {
-    crossing->async_valid = gpc_.async_valid_o[u] != 0;
-    crossing->async_ready = gpc_.async_ready_o[u] != 0;
+  void SampleCrossing(unsigned u, GpcCrossing* crossing) const {
+    const auto& unit = *units_[u];
+    crossing->async_valid = unit.mb_async_valid_i != 0;
+    crossing->async_ready = unit.mb_async_ready_o != 0;
     if (crossing->async_valid) {
       crossing->async.source = MbSource::kAsync;
       crossing->async.lanes = 1;
-      crossing->async.op = static_cast<MbOp>(gpc_.async_op_o[u]);
-      crossing->async.cta = gpc_.async_cta_o[u];
-      crossing->async.addr = gpc_.async_addr_o[u];
-      crossing->async.operand = gpc_.async_operand_o[u];
+      sv::mb_async_t::Get(unit.mb_async_i, &crossing->async);
     }
-    crossing->remote_valid = gpc_.remote_valid_o[u] != 0;
-    crossing->remote_ready = gpc_.remote_ready_o[u] != 0;
+    crossing->remote_valid = unit.mb_remote_valid_i != 0;
+    crossing->remote_ready = unit.mb_remote_ready_o != 0;
     if (crossing->remote_valid) {
       crossing->remote.source = MbSource::kRemote;
-      crossing->remote.lanes = gpc_.remote_lanes_o[u];
-      crossing->remote.op = static_cast<MbOp>(gpc_.remote_op_o[u]);
-      crossing->remote.cta = gpc_.remote_cta_o[u];
-      crossing->remote.addr = gpc_.remote_addr_o[u];
-      crossing->remote.operand = gpc_.remote_operand_o[u];
-      crossing->remote.has_token = gpc_.remote_has_token_o[u] != 0;
+      sv::mb_remote_t::Get(unit.mb_remote_i, &crossing->remote);
     }
-    crossing->network_ready = gpc_.network_ready_o[u] != 0;
-    crossing->complete_ready = gpc_.complete_ready_o[u] != 0;
+    crossing->network_ready = IsSet(cluster_->remote_ready_i, u);
+    crossing->complete_ready = IsSet(cluster_->complete_ready_i, u);
   }
 
   const GpcShape shape_;
@@ -152,6 +224,8 @@ class VerilatedGpc final : public GpcDut {
   const decltype(Places::Units(gpc_.rootp)) units_;
   const decltype(Places::Warps(gpc_.rootp)) warps_;
   const decltype(Places::Cluster(gpc_.rootp)) cluster_;
+  WarpPorts<Gpc> warp_ports_;
+  ClusterPorts<Gpc, std::remove_reference_t<decltype(*cluster_)>> cluster_ports_;
   std::unique_ptr<VerilatedFstC> trace_;
   std::uint64_t cycle_ = 0;
 };

@@ -1,7 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The only place that knows the classes that Verilator makes of tb/lockstep/warp_flat.sv and
-// cluster_flat.sv.
+// The only place that knows the classes that Verilator makes of muster_warp and muster_cluster.
 #ifndef MUSTER_SIM_LOCKSTEP_VERILATED_SCOPE_H_
 #define MUSTER_SIM_LOCKSTEP_VERILATED_SCOPE_H_
 
@@ -50,6 +49,7 @@ class VerilatedScope final : public Of {
     unit_.eval();
     Dump(0);
     SampleScope(shape_, unit_, out);
+    out->active = unit_.active_o != 0;
   }
 
   void Clock() override {

@@ -24,6 +24,13 @@ struct WarpShape {
 
   std::uint32_t Lanes() const { return ~std::uint32_t{0} >> (kMaxLanes - warp_size); }
   unsigned Beats() const { return warp_size / lanes_per_beat; }
+  unsigned BeatWidth() const {  // of beat_i
+    unsigned width = 1;
+    while (Beats() > 1U << width) {
+      ++width;
+    }
+    return width;
+  }
 };
 
 class WarpDut : public ScopeDut<WarpShape, WarpInputs, WarpOutputs> {

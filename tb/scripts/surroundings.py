@@ -327,12 +327,11 @@ ILLEGAL = (
 
 def illegal_parameters(build, folder):
     """Each parameter that is out of range stops the elaboration with the sentence that says so; without it there is none."""
-    flat = ["tb/lockstep/muster_fields.sv", "tb/lockstep/muster_flat.sv", "+define+MUSTER_OBSERVE", "+incdir+tb/lockstep"]
+    import configs
     legal = [("muster", {}, None), ("muster_warp", {}, None), ("muster_cluster", {}, None)]
     for top, parameters, says in [*legal, *ILLEGAL]:
-        sources = flat + ["--top-module", "muster_flat"] if top == "muster" else ["--top-module", top]
-        result = run("verilator", "--lint-only", "rtl/muster.vlt", "-f", "rtl/muster.f", *sources,
-                     *[f"-G{name}={value}" for name, value in parameters.items()], cwd=ROOT)
+        result = run("verilator", "--lint-only", "rtl/muster.vlt", "-f", "rtl/muster.f", "--top-module", top,
+                     *configs.overrides(parameters), cwd=ROOT)
         if says:
             check(result.returncode and says in result.stdout, f"{top} {parameters}: expected '{says}'", result)
         else:

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/port/pins.h"
+#include "sim/port/structs.h"
 #include "tb/unit/clocked.h"
 
 namespace muster::axil {
@@ -23,19 +25,25 @@ class AdapterOf : public Adapter {
     SetBus(requests, &dut_);
     dut_.lifecycle_valid_i = pins.lifecycle_valid ? 1 : 0;
     dut_.lifecycle_ready_i = pins.lifecycle_ready ? 1 : 0;
-    dut_.lifecycle_op_i = static_cast<std::uint8_t>(pins.lifecycle_op);
-    dut_.lifecycle_cta_i = static_cast<std::uint8_t>(pins.lifecycle_cta);
-    dut_.commit_lifecycle_i = pins.commit_lifecycle ? 1 : 0;
-    dut_.debug_word_i = pins.debug_word;
-    dut_.debug_waiting_i = pins.debug_warp.waiting ? 1 : 0;
-    dut_.debug_live_i = pins.debug_warp.live ? 1 : 0;
-    dut_.debug_warp_cta_i = static_cast<std::uint8_t>(pins.debug_warp.cta);
-    dut_.entry_valid_i = shown.report ? 1 : 0;
+    Operation lifecycle;
+    lifecycle.kind =
+        static_cast<OpKind>(static_cast<unsigned>(OpKind::kLaunch) + pins.lifecycle_op);
+    lifecycle.cta = static_cast<std::uint8_t>(pins.lifecycle_cta);
+    sv::lifecycle_t::Put(lifecycle, &dut_.lifecycle_i);
+    Outputs unit;
+    unit.commit_lifecycle = pins.commit_lifecycle;
+    unit.debug_waiting = pins.debug_warp.waiting;
+    unit.debug_live = pins.debug_warp.live;
+    unit.debug_warp_cta = static_cast<std::uint8_t>(pins.debug_warp.cta);
+    unit.entry_valid = shown.report.has_value();
     if (shown.report) {
-      dut_.entry_cta_i = static_cast<std::uint8_t>(shown.report->cta);
-      dut_.entry_bar_i = static_cast<std::uint8_t>(shown.report->bar);
-      dut_.entry_word_i = shown.report->word;
+      unit.entry_cta = static_cast<std::uint8_t>(shown.report->cta);
+      unit.entry_bar = static_cast<std::uint8_t>(shown.report->bar);
+      unit.entry_word = shown.report->word;
     }
+    sv::commit_t::Put(unit, &dut_.commit_i);
+    sv::debug_warp_t::Put(unit, &dut_.debug_warp_i);
+    dut_.debug_word_i = pins.debug_word;
     dut_.fault_valid_i = 0;
     dut_.mb_fault_valid_i = 0;
     for (const Fault& fault : shown.faults) {
@@ -53,12 +61,13 @@ class AdapterOf : public Adapter {
   void SetFault(const Fault& fault) {
     if (fault.port >= kMbarriers) {
       dut_.mb_fault_valid_i = 1;
-      dut_.mb_fault_cause_i = static_cast<std::uint8_t>(fault.cause);
-      dut_.mb_fault_source_i = static_cast<std::uint8_t>(fault.port - kMbarriers);
-      dut_.mb_fault_cta_i = static_cast<std::uint8_t>(fault.cta);
-      dut_.mb_fault_warp_i = static_cast<std::uint8_t>(fault.warp);
-      dut_.mb_fault_lanes_i = fault.lanes;
-      dut_.mb_fault_addr_i = fault.address;
+      MbOutputs::Fault of_word;
+      of_word.cause = static_cast<FaultCause>(fault.cause);
+      of_word.source = static_cast<MbSource>(fault.port - kMbarriers);
+      of_word.warp = static_cast<std::uint8_t>(fault.warp);
+      of_word.lanes = fault.lanes;
+      of_word.place = {static_cast<std::uint8_t>(fault.cta), fault.address};
+      sv::mb_fault_t::Put(of_word, &dut_.mb_fault_i);
       return;
     }
     // One is of the lifecycle port or of the exit port; the other's pins hold something else.
@@ -66,16 +75,19 @@ class AdapterOf : public Adapter {
     const unsigned p = fault.port == kLifecycle ? kIssue + (exits ? 1 : 0) : fault.port;
     if (fault.port == kLifecycle) {
       const unsigned other = exits ? kIssue : kIssue + 1;
-      dut_.fault_cause_i[other] = static_cast<std::uint8_t>(~fault.cause & 31);
-      dut_.fault_cta_i[other] = static_cast<std::uint8_t>(~fault.cta & 31);
-      dut_.fault_warp_i[other] = static_cast<std::uint8_t>(~fault.warp & 63);
+      Put(other, {fault.port, ~fault.cause, ~fault.cta, ~fault.warp, 0, 0, 0});
     }
     dut_.fault_valid_i |= static_cast<std::uint8_t>(1U << p);
-    dut_.fault_cause_i[p] = static_cast<std::uint8_t>(fault.cause);
-    dut_.fault_cta_i[p] = static_cast<std::uint8_t>(fault.cta);
-    dut_.fault_warp_i[p] = static_cast<std::uint8_t>(fault.warp);
-    dut_.fault_lanes_i[p] = fault.lanes;
-    dut_.fault_bar_i[p] = static_cast<std::uint8_t>(fault.bar);
+    Put(p, fault);
+  }
+  void Put(unsigned port, const Fault& fault) {
+    Outputs::Fault of_port;
+    of_port.cause = static_cast<FaultCause>(fault.cause);
+    of_port.cta = static_cast<std::uint8_t>(fault.cta);
+    of_port.warp = static_cast<std::uint8_t>(fault.warp);
+    of_port.lanes = fault.lanes;
+    of_port.bar = static_cast<std::uint8_t>(fault.bar);
+    sv::fault_t::Put(of_port, &dut_.fault_i, port * sv::fault_t::kWidth);
   }
 
   VerilatedContext context_;

@@ -17,21 +17,14 @@ module axil_unit_flat
 
   input  logic                issue_valid_i,
   output logic                issue_ready_o,
-  input  logic [3:0]          op_i,
-  input  logic [4:0]          cta_i,
-  input  logic [5:0]          warp_i,
-  input  logic [3:0]          bar_i,
-  input  logic [11:0]         count_i,
-  input  logic [31:0]         lanes_i,
-  input  logic [31:0]         operand_i,
+  input  issue_t              issue_i,
   input  logic                lifecycle_valid_i,
   output logic                lifecycle_ready_o,
-  input  logic [2:0]          lifecycle_op_i,
-  input  logic [4:0]          lifecycle_cta_i,
-  input  logic [6:0]          lifecycle_size_i,
+  input  lifecycle_t          lifecycle_i,
   input  logic [NumWarps-1:0] lifecycle_warps_i,
-  input  logic                exit_valid_i,  // with cta_i, warp_i, lanes_i
+  input  logic                exit_valid_i,
   output logic                exit_ready_o,
+  input  exit_t               exit_i,
   input  logic                mb_issue_valid_i,
   output logic                mb_issue_ready_o,
   input  logic [31:0]         mb_issue_addr_i,
@@ -63,8 +56,6 @@ module axil_unit_flat
     SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all other switches
   };
 
-  issue_t       issue;
-  lifecycle_t   lifecycle;
   mb_group_t    group;
   mb_fault_t    mb_fault;
   commit_t      commit;
@@ -81,20 +72,16 @@ module axil_unit_flat
 
   assign issue_ready_o = ready[0];
 
-  assign issue     = '{op: op_e'(op_i), cta: cta_i, warp: warp_i, bar: bar_i, count: count_i,
-                       lanes: lanes_i, operand: operand_i};
-  assign lifecycle = '{op: lifecycle_e'(lifecycle_op_i), cta: lifecycle_cta_i,
-                       size: lifecycle_size_i, warp: warp_i, lanes: lanes_i};
-  assign group     = '{op: MbArrive, place: '{cta: '0, addr: mb_issue_addr_i}, lanes: 32'd1,
-                       operand: 32'd1, default: '0};
+  assign group = '{op: MbArrive, place: '{cta: '0, addr: mb_issue_addr_i}, lanes: 32'd1,
+                   operand: 32'd1, default: '0};
 
   /* verilator lint_off PINCONNECTEMPTY */  // what the test does not look at
   muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i (NumIssue'(issue_valid_i)), .issue_ready_o (ready),
-    .issue_i ({NumIssue{issue}}), .busy_o, .idle_o (),
-    .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i,
-    .exit_valid_i, .exit_ready_o, .exit_i ('{cta: cta_i, warp: warp_i, lanes: lanes_i}),
+    .issue_i ({NumIssue{issue_i}}), .busy_o, .idle_o (),
+    .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i,
+    .exit_valid_i, .exit_ready_o, .exit_i,
     .fence_req_o (), .fence_ack_i ('1),
     .release_o (), .release_info_o (),
     .response_valid_o (), .response_ready_i (1'b1), .response_o (),
@@ -121,7 +108,7 @@ module axil_unit_flat
     .awvalid_i, .awready_o, .awaddr_i, .wvalid_i, .wready_o, .wdata_i, .wstrb_i,
     .bvalid_o, .bready_i, .bresp_o, .arvalid_i, .arready_o, .araddr_i, .rvalid_o, .rready_i,
     .rdata_o, .rresp_o, .irq_o,
-    .lifecycle_valid_i, .lifecycle_ready_i (lifecycle_ready_o), .lifecycle_i (lifecycle),
+    .lifecycle_valid_i, .lifecycle_ready_i (lifecycle_ready_o), .lifecycle_i,
     .fault_valid_i (fault_valid), .fault_i (fault),
     .mb_fault_valid_i (mb_fault_valid), .mb_fault_i (mb_fault),
     .commit_i (commit),

@@ -22,6 +22,7 @@
 #include "rtl/adapters/axil/muster_axil.h"
 #include "sim/golden/model.h"
 #include "sim/isa/bits.h"
+#include "sim/port/structs.h"
 #include "tb/unit/axil_bus.h"
 #include "tb/unit/clocked.h"
 
@@ -177,16 +178,9 @@ class System {
   };
 
   void Present(const Operation& operation) {
-    const auto code = static_cast<std::uint8_t>(operation.kind);
-    dut_.op_i = code & 15U;
-    dut_.cta_i = dut_.lifecycle_cta_i = operation.cta;
-    dut_.warp_i = operation.warp;
-    dut_.lanes_i = operation.lanes;
-    dut_.bar_i = operation.bar;
-    dut_.count_i = operation.count;
-    dut_.operand_i = operation.operand;
-    dut_.lifecycle_op_i = code & 7U;
-    dut_.lifecycle_size_i = operation.size;
+    sv::issue_t::Put(operation, &dut_.issue_i);
+    sv::lifecycle_t::Put(operation, &dut_.lifecycle_i);
+    sv::exit_t::Put(operation, &dut_.exit_i);
     dut_.lifecycle_warps_i = static_cast<std::uint16_t>(operation.warps);
   }
 

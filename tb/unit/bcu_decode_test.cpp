@@ -9,11 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "Vbcu_decode_flat.h"
+#include "Vbcu_decode.h"
 #include "sim/bcu/disassembler.h"
 #include "sim/bcu/instruction.h"
 #include "sim/isa/config.h"
 #include "sim/isa/operation.h"
+#include "sim/port/structs.h"
 #include "tb/unit/bcu_random.h"
 
 namespace muster::bcu {
@@ -142,8 +143,8 @@ Operation Expected(const Instruction& instruction, const Context& context) {
 class BcuDecode : public testing::Test {
  protected:
   void Decode(Word128 word, const Context& context) {
-    unit_.word_lo_i = word.lo;
-    unit_.word_hi_i = word.hi;
+    SetBits(&unit_.word_i, 0, 64, word.lo);
+    SetBits(&unit_.word_i, 64, 64, word.hi);
     unit_.cta_i = context.cta;
     unit_.warp_i = context.warp;
     unit_.active_i = context.active;
@@ -158,15 +159,21 @@ class BcuDecode : public testing::Test {
 
   void ExpectOperation(const Operation& expected) {
     EXPECT_EQ(unit_.illegal_o, 0);
-    EXPECT_EQ(unit_.op_o, static_cast<unsigned>(expected.kind));
-    EXPECT_EQ(unit_.cta_o, expected.cta);
-    EXPECT_EQ(unit_.warp_o, expected.warp);
-    EXPECT_EQ(unit_.lanes_o, expected.lanes);
+    const Operation seen = Seen();
+    EXPECT_EQ(seen.kind, expected.kind);
+    EXPECT_EQ(seen.cta, expected.cta);
+    EXPECT_EQ(seen.warp, expected.warp);
+    EXPECT_EQ(seen.lanes, expected.lanes);
     if (expected.lanes != 0) {
-      EXPECT_EQ(unit_.bar_o, expected.bar);
-      EXPECT_EQ(unit_.count_o, expected.count);
-      EXPECT_EQ(unit_.operand_o, expected.operand);
+      EXPECT_EQ(seen.bar, expected.bar);
+      EXPECT_EQ(seen.count, expected.count);
+      EXPECT_EQ(seen.operand, expected.operand);
     }
+  }
+  Operation Seen() const {
+    Operation operation;
+    sv::issue_t::Get(unit_.issue_o, &operation);
+    return operation;
   }
 
   // A number, where the form has the register.
@@ -189,7 +196,7 @@ class BcuDecode : public testing::Test {
     ExpectRegister(unit_.pu_write_o, unit_.pu_o, Has(form, Field::kPu) && pu != kPredT, pu);
   }
 
-  Vbcu_decode_flat unit_;
+  Vbcu_decode unit_;
 };
 
 // Bits that no field of the form has, above optype and stype.
@@ -261,7 +268,7 @@ TEST_F(BcuDecode, IllegalWords) {
     const bool illegal = !form_exists || no_such_redop;
     EXPECT_EQ(unit_.illegal_o, illegal) << Hex(word);
     if (illegal) {
-      EXPECT_EQ(unit_.lanes_o, 0U) << Hex(word);
+      EXPECT_EQ(Seen().lanes, 0U) << Hex(word);
       EXPECT_FALSE(unit_.ra_read_o || unit_.rb_read_o || unit_.pp_read_o) << Hex(word);
       EXPECT_FALSE(unit_.rd_write_o || unit_.pu_write_o) << Hex(word);
     }
@@ -295,13 +302,13 @@ TEST_F(BcuDecode, LowestParticipatingLaneRules) {
   context.rb[6] = 0xabcd'0407;  // count 0x040, id 7
 
   Decode(Encode(instruction), context);
-  EXPECT_EQ(unit_.op_o, static_cast<unsigned>(OpKind::kRedPopc));
-  EXPECT_EQ(unit_.lanes_o, 0xffff'ffc0U);
-  EXPECT_EQ(unit_.bar_o, 7);
-  EXPECT_EQ(unit_.count_o, 0x40);
-  EXPECT_EQ(unit_.operand_o, 0xffff'0000U);
-  EXPECT_EQ(unit_.cta_o, 5);
-  EXPECT_EQ(unit_.warp_o, 41);
+  EXPECT_EQ(Seen().kind, OpKind::kRedPopc);
+  EXPECT_EQ(Seen().lanes, 0xffff'ffc0U);
+  EXPECT_EQ(Seen().bar, 7);
+  EXPECT_EQ(Seen().count, 0x40);
+  EXPECT_EQ(Seen().operand, 0xffff'0000U);
+  EXPECT_EQ(Seen().cta, 5);
+  EXPECT_EQ(Seen().warp, 41);
   EXPECT_EQ(unit_.rb_o, 9);
 }
 

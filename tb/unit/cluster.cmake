@@ -6,7 +6,7 @@ muster_test(cluster_test cluster_test.cpp cluster_order_test.cpp cluster_network
             cluster_assert_test.cpp LIBS muster_traffic APART)
 function(muster_cluster_unit name)
   muster_verilate(cluster_test
-    TOP_MODULE cluster_flat
+    TOP_MODULE muster_cluster
     PREFIX Vcluster_${name}
     SOURCES ${sources}
     VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt +incdir+${PROJECT_SOURCE_DIR}/rtl/common

@@ -43,6 +43,7 @@ class NoisyPins {
     dut_.clk_i = 0;
     dut_.eval();
     lockstep::SampleScope(kShape, dut_, &out);
+    out.active = dut_.active_o != 0;
   }
   void Clock() {
     dut_.clk_i = 1;

@@ -9,9 +9,11 @@
 #include <random>
 #include <vector>
 
-#include "Vmb_coalesce_flat.h"
+#include "Vmb_coalesce.h"
 #include "Vmb_coalesce_small.h"
 #include "sim/isa/config.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/port/structs.h"
 #include "tb/unit/clocked.h"
 #include "tb/unit/mb_oracle.h"
 
@@ -28,15 +30,14 @@ constexpr bool kHasAll<Vmb_coalesce_small> = false;
 
 struct Instruction {
   Op op;
+  unsigned cta, warp;
   std::uint32_t lanes, live, phase;
   std::array<std::uint32_t, kLanes> addr, operand;
-  unsigned flags;  // has_token, has_hint, releasing
+  bool has_token, has_hint, releasing;
 
   bool Has(unsigned lane) const { return (lanes >> lane & 1) != 0; }
   bool Phase(unsigned lane) const { return (phase >> lane & 1) != 0; }
-  bool Hints() const {
-    return (op == Op::kTryWait || op == Op::kTryWaitParity) && (flags & 2) != 0;
-  }
+  bool Hints() const { return (op == Op::kTryWait || op == Op::kTryWaitParity) && has_hint; }
 };
 
 struct Made {
@@ -84,17 +85,7 @@ class MbCoalesce : public testing::Test {
   }
 
   void Present(const Instruction& instruction) {
-    unit_.op_i = static_cast<unsigned>(instruction.op);
-    unit_.cta_i = instruction.lanes % 32;
-    unit_.warp_i = instruction.phase % 64;
-    unit_.lanes_i = instruction.lanes;
-    unit_.live_i = instruction.live;
-    unit_.phase_i = instruction.phase;
-    unit_.flags_i = instruction.flags;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      unit_.addr_i[lane] = instruction.addr[lane];
-      unit_.operand_i[lane] = instruction.operand[lane];
-    }
+    sv::mb_instruction_t::Put(instruction, &unit_.instruction_i);
   }
 
   // Puts the instruction through, and compares the groups.
@@ -109,19 +100,23 @@ class MbCoalesce : public testing::Test {
       if (unit_.valid_o && unit_.ready_i) {
         ASSERT_LT(next, groups.size());
         const Made& group = groups[next++];
-        ASSERT_EQ(unit_.lanes_o, group.lanes);
-        ASSERT_EQ(unit_.addr_o, group.addr);
-        ASSERT_EQ(unit_.phase_o, group.phase);
+        MbOperation seen;
+        sv::mb_group_t::Get(unit_.group_o, &seen);
+        ASSERT_EQ(seen.lanes, group.lanes);
+        ASSERT_EQ(seen.addr, group.addr);
+        ASSERT_EQ(seen.phase, group.phase);
         if (!Waits(instruction.op) || instruction.Hints()) {
-          ASSERT_EQ(unit_.operand_o, group.operand);
+          ASSERT_EQ(seen.operand, group.operand);
         }
         const bool whole = kHasAll<Unit> ? groups.size() == 1 : group.lanes == instruction.live;
-        ASSERT_EQ(unit_.whole_o, whole);
+        ASSERT_EQ(seen.whole, whole);
         parts_ += groups.size() == 1 && !whole;
-        ASSERT_EQ(unit_.op_o, static_cast<unsigned>(instruction.op));
-        ASSERT_EQ(unit_.cta_o, instruction.lanes % 32);
-        ASSERT_EQ(unit_.warp_o, instruction.phase % 64);
-        ASSERT_EQ(unit_.flags_o, instruction.flags);
+        ASSERT_EQ(static_cast<Op>(seen.op), instruction.op);
+        ASSERT_EQ(seen.cta, instruction.cta);
+        ASSERT_EQ(seen.warp, instruction.warp);
+        ASSERT_EQ(seen.has_token, instruction.has_token);
+        ASSERT_EQ(seen.has_hint, instruction.has_hint);
+        ASSERT_EQ(seen.releasing, instruction.releasing);
       }
       done = unit_.ready_o;
       Cycle();
@@ -145,7 +140,7 @@ class MbCoalesce : public testing::Test {
     Instruction instruction{};
     instruction.op = Op::kTryWait;
     instruction.lanes = instruction.live = ~0U;
-    instruction.flags = 2;
+    instruction.has_hint = true;
     instruction.operand = hints;
     return instruction;
   }
@@ -157,7 +152,7 @@ class MbCoalesce : public testing::Test {
   std::uint64_t parts_ = 0;  // one group, but not of all lanes of the warp
 };
 
-using Units = testing::Types<Vmb_coalesce_flat, Vmb_coalesce_small>;
+using Units = testing::Types<Vmb_coalesce, Vmb_coalesce_small>;
 TYPED_TEST_SUITE(MbCoalesce, Units);
 
 TYPED_TEST(MbCoalesce, RandomInstructions) {
@@ -171,7 +166,11 @@ TYPED_TEST(MbCoalesce, RandomInstructions) {
     instruction.live =
         some ? instruction.lanes | static_cast<std::uint32_t>(random()) : instruction.lanes;
     instruction.phase = random() % 2 == 0 ? 0 : static_cast<std::uint32_t>(random());
-    instruction.flags = random() % 8;
+    instruction.has_token = random() % 2 != 0;
+    instruction.has_hint = random() % 2 != 0;
+    instruction.releasing = random() % 2 != 0;
+    instruction.cta = random() % 32;
+    instruction.warp = random() % 64;
     const unsigned words = 1 + random() % 4, operands = 1 + random() % 3;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       instruction.addr[lane] = 8 * (random() % words);
@@ -214,7 +213,7 @@ TYPED_TEST(MbCoalesce, OnlyOtherHintsTakeTime) {
     EXPECT_EQ(this->CyclesOf(instruction), 1U) << static_cast<unsigned>(op);
   }
   instruction.op = Op::kTryWait;
-  instruction.flags = 0;
+  instruction.has_hint = false;
   EXPECT_EQ(this->CyclesOf(instruction), 1U);
 }
 
@@ -269,7 +268,7 @@ TYPED_TEST(MbCoalesce, ThirtyTwoWords) {
   Instruction instruction{};
   instruction.op = Op::kTryWait;
   instruction.lanes = instruction.live = ~0U;
-  instruction.flags = 2;
+  instruction.has_hint = true;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     instruction.addr[lane] = 8 * (kLanes - lane);
     instruction.operand[lane] = lane;

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// An update of a word, with a port per field.
+// An update of a word.
 module mb_word_flat
   import muster_pkg::*;
   import muster_mb_pkg::*;

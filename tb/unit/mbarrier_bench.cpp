@@ -5,6 +5,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "sim/port/structs.h"
+
 namespace muster::mb {
 namespace {
 
@@ -16,6 +18,31 @@ std::string Text(const Group& group) {
        << " lanes 0x" << std::hex << group.lanes << " at " << group.place.first << ":0x"
        << group.place.second << " operand 0x" << group.operand;
   return text.str();
+}
+
+MbOperation OperationOf(const Group& group) {
+  MbOperation operation;
+  operation.op = static_cast<MbOp>(group.op);
+  operation.cta = static_cast<std::uint8_t>(group.place.first);
+  operation.addr = group.place.second;
+  operation.warp = static_cast<std::uint8_t>(group.warp);
+  operation.lanes = group.lanes;
+  operation.operand = group.operand;
+  operation.phase = group.phase;
+  operation.has_token = group.has_token;
+  operation.has_hint = group.has_hint;
+  operation.whole = group.whole;
+  operation.releasing = group.releasing;
+  return operation;
+}
+
+Place PlaceOf(const MbPlace& place) { return {place.cta, place.addr}; }
+
+template <typename Port>
+Place PlaceAt(const Port& port, unsigned index = 0) {
+  MbPlace place;
+  sv::mb_place_t::Get(port, &place, index * sv::mb_place_t::kWidth);
+  return PlaceOf(place);
 }
 
 }  // namespace
@@ -108,8 +135,8 @@ void Bench::Cycle() {
 }
 
 bool Bench::Held(Place place) const {
-  for (unsigned i = 0; i < std::size(unit_.held_valid_o); ++i) {
-    if (unit_.held_valid_o[i] && Place(unit_.held_cta_o[i], unit_.held_addr_o[i]) == place) {
+  for (unsigned i = 0; i < kMbHeld; ++i) {
+    if ((unit_.smem_held_valid_o >> i & 1) != 0 && PlaceAt(unit_.smem_held_place_o, i) == place) {
       return true;
     }
   }
@@ -118,35 +145,12 @@ bool Bench::Held(Place place) const {
 
 void Bench::Drive() {
   const Group none;
-  const Group& warp = presented_[kWarp].value_or(none);
   unit_.issue_valid_i = presented_[kWarp].has_value();
-  unit_.issue_op_i = static_cast<unsigned>(warp.op);
-  unit_.issue_cta_i = warp.place.first;
-  unit_.issue_addr_i = warp.place.second;
-  unit_.issue_warp_i = warp.warp;
-  unit_.issue_lanes_i = warp.lanes;
-  unit_.issue_operand_i = warp.operand;
-  unit_.issue_phase_i = warp.phase;
-  unit_.issue_has_token_i = warp.has_token;
-  unit_.issue_has_hint_i = warp.has_hint;
-  unit_.issue_whole_i = warp.whole;
-  unit_.issue_releasing_i = warp.releasing;
-
-  const Group& copy = presented_[kAsync].value_or(none);
+  sv::mb_group_t::Put(OperationOf(presented_[kWarp].value_or(none)), &unit_.issue_i);
   unit_.async_valid_i = presented_[kAsync].has_value();
-  unit_.async_op_i = static_cast<unsigned>(copy.op);
-  unit_.async_cta_i = copy.place.first;
-  unit_.async_addr_i = copy.place.second;
-  unit_.async_operand_i = copy.operand;
-
-  const Group& remote = presented_[kRemote].value_or(none);
+  sv::mb_async_t::Put(OperationOf(presented_[kAsync].value_or(none)), &unit_.async_i);
   unit_.remote_valid_i = presented_[kRemote].has_value();
-  unit_.remote_op_i = static_cast<unsigned>(remote.op);
-  unit_.remote_cta_i = remote.place.first;
-  unit_.remote_addr_i = remote.place.second;
-  unit_.remote_lanes_i = remote.lanes;
-  unit_.remote_operand_i = remote.operand;
-  unit_.remote_has_token_i = remote.has_token;
+  sv::mb_remote_t::Put(OperationOf(presented_[kRemote].value_or(none)), &unit_.remote_i);
 
   // Accesses come and go; one that a drain is requested for is performed sooner or later.
   unit_.fence_ack_i = 0;
@@ -159,15 +163,16 @@ void Bench::Drive() {
     unit_.fence_ack_i |= std::uint32_t{!outstanding_[w]} << w;
   }
 
-  unit_.write_ready_i = !Percent(environment.write_stalls);
+  unit_.smem_write_ready_i = !Percent(environment.write_stalls);
   const bool may_read = !read_.has_value() || read_->first == cycle;
-  unit_.read_ready_i = may_read && !Percent(environment.read_stalls) &&
-                       !(environment.one_port && unit_.write_valid_o && unit_.write_ready_i);
-  unit_.rdata_valid_i = read_.has_value() && read_->first == cycle;
-  if (unit_.rdata_valid_i) {
-    unit_.rdata_i = read_->second;
+  unit_.smem_read_ready_i =
+      may_read && !Percent(environment.read_stalls) &&
+      !(environment.one_port && unit_.smem_write_valid_o && unit_.smem_write_ready_i);
+  unit_.smem_rdata_valid_i = read_.has_value() && read_->first == cycle;
+  if (unit_.smem_rdata_valid_i) {
+    unit_.smem_rdata_i = read_->second;
   }
-  unit_.yield_i = store_.has_value() && cycle - store_since_ > kYieldAfter;
+  unit_.smem_yield_i = store_.has_value() && cycle - store_since_ > kYieldAfter;
   unit_.response_ready_i = !Percent(environment.response_stalls);
   unit_.leave_valid_i = leave_.has_value();
   unit_.leave_cta_i = leave_.value_or(0);
@@ -175,6 +180,9 @@ void Bench::Drive() {
 
 // An answer false that is seen now was given before the commit of the last cycle.
 void Bench::Observe() {
+  sv::mb_commit_t::Get(unit_.commit_o, &seen_);
+  sv::mb_response_t::Get(unit_.response_o, &seen_.response);
+  sv::mb_fault_t::Get(unit_.fault_o, &seen_.fault);
   ObserveFalseAnswers();
   ObserveCommit();
   for (unsigned w = 0; w < kWarps; ++w) {
@@ -191,20 +199,21 @@ void Bench::Observe() {
   }
   leave_.reset();
   commit_.reset();
-  if (unit_.commit_valid_o) {
-    const Place place(unit_.commit_cta_o, unit_.commit_addr_o);
+  if (seen_.commit_valid) {
+    const MbOutputs::Commit& commit = seen_.commit;
+    const Place place = PlaceOf(commit.place);
     const auto found = memory_.find(place);
-    commit_ = Commit{unit_.commit_source_o,
-                     unit_.commit_warp_o % kWarps,
-                     unit_.commit_lanes_o,
+    commit_ = Commit{static_cast<unsigned>(commit.source),
+                     commit.warp % kWarps,
+                     commit.lanes,
                      place,
-                     unit_.commit_written_o != 0,
-                     unit_.commit_completed_o != 0,
-                     unit_.commit_parked_o != 0,
-                     unit_.commit_word_o,
+                     commit.written,
+                     commit.completed,
+                     commit.parked,
+                     commit.word,
                      found == memory_.end() ? 0 : found->second};
   }
-  const bool writes = unit_.write_valid_o && unit_.write_ready_i;
+  const bool writes = unit_.smem_write_valid_o && unit_.smem_write_ready_i;
   if (writes != (commit_ && commit_->written)) {
     Fail("commit and write differ");
   }
@@ -213,11 +222,11 @@ void Bench::Observe() {
 }
 
 void Bench::ObserveMemory() {
-  if (unit_.rdata_valid_i) {
+  if (unit_.smem_rdata_valid_i) {
     read_.reset();
   }
-  const Place read_place(unit_.read_cta_o, unit_.read_addr_o);
-  const bool reads = unit_.read_valid_o && unit_.read_ready_i;
+  const Place read_place = PlaceAt(unit_.smem_read_place_o);
+  const bool reads = unit_.smem_read_valid_o && unit_.smem_read_ready_i;
   if (store_ && !Held(store_->first) && !(reads && read_place == store_->first)) {
     Store(store_->first, store_->second);
     store_.reset();
@@ -226,8 +235,7 @@ void Bench::ObserveMemory() {
   if (store_ && cycle - store_since_ > 1000) {
     Fail("a store has waited for 1000 cycles");
   }
-  held += std::any_of(std::begin(unit_.held_valid_o), std::end(unit_.held_valid_o),
-                      [](auto valid) { return valid != 0; });
+  held += unit_.smem_held_valid_o != 0;
   if (reads) {
     ++this->reads;
     const auto found = memory_.find(read_place);
@@ -235,8 +243,8 @@ void Bench::ObserveMemory() {
         environment.more_latency == 0 ? 0 : random() % (environment.more_latency + 1);
     read_ = {cycle + environment.latency + more, found == memory_.end() ? 0 : found->second};
   }
-  if (unit_.write_valid_o && unit_.write_ready_i) {
-    memory_[Place(unit_.write_cta_o, unit_.write_addr_o)] = unit_.write_data_o;
+  if (unit_.smem_write_valid_o && unit_.smem_write_ready_i) {
+    memory_[PlaceAt(unit_.smem_write_place_o)] = unit_.smem_write_data_o;
   }
   if (!store_ && !objects_.empty() && Percent(environment.stores)) {
     auto place = objects_.begin();
@@ -410,11 +418,13 @@ void Bench::ObserveFalseAnswers() {
 void Bench::ObserveResults() {
   if (expected_fault_ || unit_.fault_valid_o) {
     const Fault f = expected_fault_.value_or(Fault{});
-    if (!expected_fault_ || !unit_.fault_valid_o ||
-        unit_.fault_cause_o != static_cast<unsigned>(f.cause) || unit_.fault_source_o != f.source ||
-        (f.source == kWarp && unit_.fault_warp_o != f.warp) || unit_.fault_lanes_o != f.lanes ||
-        Place(unit_.fault_cta_o, unit_.fault_addr_o) != f.place) {
-      Fail("fault " + std::to_string(unit_.fault_cause_o) + " where " +
+    const MbOutputs::Fault& fault = seen_.fault;
+    const auto cause = static_cast<unsigned>(fault.cause);
+    if (!expected_fault_ || !unit_.fault_valid_o || cause != static_cast<unsigned>(f.cause) ||
+        static_cast<unsigned>(fault.source) != f.source ||
+        (f.source == kWarp && fault.warp != f.warp) || fault.lanes != f.lanes ||
+        PlaceOf(fault.place) != f.place) {
+      Fail("fault " + std::to_string(cause) + " where " +
            std::to_string(static_cast<unsigned>(f.cause)) + " is due");
     }
     expected_fault_.reset();
@@ -436,11 +446,10 @@ void Bench::ObserveResults() {
       return;
     }
     const Response& r = expected_responses_.front();
-    if (unit_.response_warp_o != r.warp || unit_.response_lanes_o != r.lanes ||
-        unit_.response_op_o != static_cast<unsigned>(r.op) ||
-        unit_.response_complete_o != r.complete ||
-        (Arrives(r.op) &&
-         (unit_.response_token_o != r.token || unit_.response_operand_o != r.operand))) {
+    const MbOutputs::Response& seen = seen_.response;
+    if (seen.warp != r.warp || seen.lanes != r.lanes || static_cast<Op>(seen.op) != r.op ||
+        seen.complete != r.complete ||
+        (Arrives(r.op) && (seen.token != r.token || seen.operand != r.operand))) {
       Fail("another response than that of warp " + std::to_string(r.warp));
     }
     expected_responses_.pop_front();

@@ -14,12 +14,13 @@
 #include <string>
 #include <utility>
 
-#include "Vmbarrier_flat.h"
+#include "Vmuster_mbarrier.h"
+#include "sim/port/pins.h"
 #include "tb/unit/mb_oracle.h"
 
 namespace muster::mb {
 
-// The parameters of mbarrier_flat.sv.
+// The parameters of the block (mb.cmake).
 inline constexpr unsigned kWarps = 32;
 inline constexpr unsigned kCtas = 4;
 inline constexpr std::uint32_t kSmemBytes = 4096;
@@ -133,7 +134,8 @@ class Bench {
   void Expect(const Accepted& accepted, const Object& before);
   bool Held(Place place) const;
 
-  Vmbarrier_flat unit_;
+  Vmuster_mbarrier unit_;
+  MbOutputs seen_;  // what the structs at its pins say
   std::string error_;
 
   std::array<std::optional<Group>, kNumSources> presented_;

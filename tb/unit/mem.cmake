@@ -3,7 +3,7 @@ set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 muster_read_file_list(${rtl}/muster.f mem_rtl mem_options)
 
 # The adapter alone, and with a unit behind it.
-muster_test(mem_test mem_test.cpp mem_unit_test.cpp LIBS muster_golden APART)
+muster_test(mem_test mem_test.cpp mem_unit_test.cpp LIBS muster_golden muster_port APART)
 set(parameters_tcdm -GWriteAnswers=1'b1)
 set(parameters_tcdm_silent -GWriteAnswers=1'b0)
 set(parameters_obi -GOutstanding=2)

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A unit whose shared memory is behind the adapter, with a port per field. Warps and a copy engine present
-// operations; the memory is outside. The CTAs' shared memories begin at 64 KiB, one after the other.
+// A unit whose shared memory is behind the adapter. Warps and a copy engine present operations; the memory is
+// outside. The CTAs' shared memories begin at 64 KiB, one after the other.
 module mem_unit_flat
   import muster_pkg::*;
 #(
@@ -16,42 +16,19 @@ module mem_unit_flat
 
   input  logic                issue_valid_i,
   output logic                issue_ready_o,
-  input  logic          [3:0] issue_op_i,
-  input  logic          [4:0] issue_cta_i,
-  input  logic         [31:0] issue_addr_i,
-  input  logic          [5:0] issue_warp_i,
-  input  logic         [31:0] issue_lanes_i,
-  input  logic         [31:0] issue_operand_i,
-  input  logic                issue_phase_i,
-  input  logic                issue_has_token_i,
-  input  logic                issue_has_hint_i,
+  input  mb_group_t           issue_i,
   input  logic                async_valid_i,
   output logic                async_ready_o,
-  input  logic          [3:0] async_op_i,
-  input  logic          [4:0] async_cta_i,
-  input  logic         [31:0] async_addr_i,
-  input  logic         [31:0] async_operand_i,
+  input  mb_async_t           async_i,
 
   output logic                response_valid_o,
   input  logic                response_ready_i,
-  output logic          [5:0] response_warp_o,
-  output logic         [31:0] response_lanes_o,
-  output logic                response_complete_o,
-  output logic         [63:0] response_token_o,
+  output mb_response_t        response_o,
   output logic [NumWarps-1:0] wake_o,
   output logic [NumWarps-1:0] expire_o,
   output logic                fault_valid_o,
-  output logic          [4:0] fault_cause_o,
-  output logic         [31:0] fault_lanes_o,
-
-  output logic                commit_valid_o,
-  output logic          [1:0] commit_source_o,
-  output logic          [5:0] commit_warp_o,
-  output logic         [31:0] commit_lanes_o,
-  output logic                commit_written_o,
-  output logic         [63:0] commit_word_o,
-  output logic                commit_completed_o,
-  output logic                commit_parked_o,
+  output mb_fault_t           fault_o,
+  output mb_commit_t          commit_o,
 
   // The memory.
   output logic                req_o,
@@ -63,37 +40,10 @@ module mem_unit_flat
   input  logic         [63:0] rdata_i
 );
 
-  mb_group_t    issue;
-  mb_async_t    copy;
-  mb_response_t response;
-  mb_fault_t    fault;
-  mb_commit_t   commit;
   logic         read_valid, read_ready, rdata_valid, write_valid, write_ready;
   mb_place_t    read_place, write_place;
   mb_word_t     rdata, write_data;
   cta_t         cta;
-
-  assign issue = '{op: mb_op_e'(issue_op_i), place: '{cta: issue_cta_i, addr: issue_addr_i},
-                   warp: issue_warp_i, lanes: issue_lanes_i, operand: issue_operand_i,
-                   phase: issue_phase_i, has_token: issue_has_token_i,
-                   has_hint: issue_has_hint_i, whole: 1'b1, releasing: 1'b1};
-  assign copy  = '{op: mb_op_e'(async_op_i), place: '{cta: async_cta_i, addr: async_addr_i},
-                   operand: async_operand_i};
-
-  assign response_warp_o     = response.warp;
-  assign response_lanes_o    = response.lanes;
-  assign response_complete_o = response.complete;
-  assign response_token_o    = response.token;
-  assign fault_cause_o       = fault.cause;
-  assign fault_lanes_o       = fault.lanes;
-  assign commit_valid_o      = commit.valid;
-  assign commit_source_o     = commit.source;
-  assign commit_warp_o       = commit.warp;
-  assign commit_lanes_o      = commit.lanes;
-  assign commit_written_o    = commit.written;
-  assign commit_word_o       = commit.word;
-  assign commit_completed_o  = commit.completed;
-  assign commit_parked_o     = commit.parked;
 
   /* verilator lint_off PINCONNECTEMPTY */  // what this core leaves open
   muster_mem_port #(.WriteAnswers(WriteAnswers), .Outstanding(Outstanding)) u_port (
@@ -119,8 +69,8 @@ module mem_unit_flat
     .response_valid_o (), .response_ready_i (1'b1), .response_o (),
     .fault_valid_o (), .fault_o (), .commit_o (),
     .debug_cta_i ('0), .debug_bar_i ('0), .debug_word_o (), .debug_warp_i ('0), .debug_warp_o (),
-    .mb_issue_valid_i (issue_valid_i), .mb_issue_ready_o (issue_ready_o), .mb_issue_i (issue),
-    .mb_async_valid_i (async_valid_i), .mb_async_ready_o (async_ready_o), .mb_async_i (copy),
+    .mb_issue_valid_i (issue_valid_i), .mb_issue_ready_o (issue_ready_o), .mb_issue_i (issue_i),
+    .mb_async_valid_i (async_valid_i), .mb_async_ready_o (async_ready_o), .mb_async_i (async_i),
     .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),
     .mb_busy_o (), .mb_fence_req_o (), .mb_fence_ack_i ('1),
     .smem_read_valid_o (read_valid), .smem_read_ready_i (read_ready), .smem_read_place_o (read_place),
@@ -129,9 +79,9 @@ module mem_unit_flat
     .smem_write_place_o (write_place), .smem_write_data_o (write_data),
     .smem_held_valid_o (), .smem_held_place_o (), .smem_yield_i (1'b0),
     .mb_response_valid_o (response_valid_o), .mb_response_ready_i (response_ready_i),
-    .mb_response_o (response),
+    .mb_response_o (response_o),
     .mb_stopped_ns_i ('0), .mb_wake_o (wake_o), .mb_expire_o (expire_o),
-    .mb_fault_valid_o (fault_valid_o), .mb_fault_o (fault), .mb_commit_o (commit)
+    .mb_fault_valid_o (fault_valid_o), .mb_fault_o (fault_o), .mb_commit_o (commit_o)
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

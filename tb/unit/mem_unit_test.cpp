@@ -26,6 +26,8 @@
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/mbarrier_word.h"
 #include "sim/isa/operation.h"
+#include "sim/port/pins.h"
+#include "sim/port/structs.h"
 #include "tb/unit/bus_memory.h"
 #include "tb/unit/clocked.h"
 
@@ -146,7 +148,7 @@ class UnitOnMemory : public testing::Test {
       if (const auto granted = memory_.Serve(true, &dut_); granted) {
         NoteGrant(*granted);
       }
-      EXPECT_EQ(dut_.commit_valid_o, 0);
+      EXPECT_FALSE(Seen().commit_valid);
       EndCycle(&dut_);
     }
     dut_.unit_rst_ni = 1;
@@ -276,21 +278,10 @@ class UnitOnMemory : public testing::Test {
   void Drive() {
     const MbOperation group = group_.value_or(MbOperation());
     dut_.issue_valid_i = group_ ? 1 : 0;
-    dut_.issue_op_i = static_cast<std::uint8_t>(group.op);
-    dut_.issue_cta_i = group.cta;
-    dut_.issue_addr_i = group.addr;
-    dut_.issue_warp_i = group.warp;
-    dut_.issue_lanes_i = group.lanes;
-    dut_.issue_operand_i = group.operand;
-    dut_.issue_phase_i = group.phase ? 1 : 0;
-    dut_.issue_has_token_i = group.has_token ? 1 : 0;
-    dut_.issue_has_hint_i = group.has_hint ? 1 : 0;
+    sv::mb_group_t::Put(group, &dut_.issue_i);
     const MbOperation copy = copy_.value_or(MbOperation());
     dut_.async_valid_i = copy_ ? 1 : 0;
-    dut_.async_op_i = static_cast<std::uint8_t>(copy.op);
-    dut_.async_cta_i = copy.cta;
-    dut_.async_addr_i = copy.addr;
-    dut_.async_operand_i = copy.operand;
+    sv::mb_async_t::Put(copy, &dut_.async_i);
     dut_.response_ready_i = random_() % 4 != 0 ? 1 : 0;
   }
 
@@ -317,19 +308,23 @@ class UnitOnMemory : public testing::Test {
     }
     ASSERT_EQ(dut_.fault_valid_o != 0, fault_.has_value()) << "cycle " << cycle_;
     if (fault_) {
-      EXPECT_EQ(dut_.fault_cause_o, static_cast<unsigned>(fault_->cause));
-      EXPECT_EQ(dut_.fault_lanes_o, fault_->lanes);
+      MbOutputs::Fault fault;
+      sv::mb_fault_t::Get(dut_.fault_o, &fault);
+      EXPECT_EQ(fault.cause, fault_->cause);
+      EXPECT_EQ(fault.lanes, fault_->lanes);
       ++faults_;
     }
     fault_.reset();
     if (dut_.response_valid_o != 0 && dut_.response_ready_i != 0) {
       ASSERT_FALSE(responses_.empty()) << "a response that nobody waits for";
       const Response& expected = responses_.front();
-      EXPECT_EQ(dut_.response_warp_o, expected.warp);
-      EXPECT_EQ(dut_.response_lanes_o, expected.lanes);
-      EXPECT_EQ(dut_.response_complete_o != 0, expected.complete);
+      MbOutputs::Response response;
+      sv::mb_response_t::Get(dut_.response_o, &response);
+      EXPECT_EQ(response.warp, expected.warp);
+      EXPECT_EQ(response.lanes, expected.lanes);
+      EXPECT_EQ(response.complete, expected.complete);
       if (expected.token) {
-        EXPECT_EQ(dut_.response_token_o, *expected.token);
+        EXPECT_EQ(response.token, *expected.token);
       }
       warps_[expected.warp].unanswered &= ~expected.lanes;
       responses_.pop_front();
@@ -337,29 +332,37 @@ class UnitOnMemory : public testing::Test {
     }
   }
 
+  MbOutputs Seen() const {
+    MbOutputs seen;
+    sv::mb_commit_t::Get(dut_.commit_o, &seen);
+    return seen;
+  }
+
   // The golden model carries out the lanes that commit.
   void ObserveCommit() {
-    if (dut_.commit_valid_o == 0) {
+    const MbOutputs seen = Seen();
+    const MbOutputs::Commit& commit = seen.commit;
+    if (!seen.commit_valid) {
       return;
     }
     MbOperation operation;
-    if (static_cast<MbSource>(dut_.commit_source_o) == MbSource::kAsync) {
+    if (commit.source == MbSource::kAsync) {
       ASSERT_FALSE(copies_.empty());
       operation = copies_.front();
       copies_.pop_front();
     } else {
-      Warp& warp = warps_[dut_.commit_warp_o % kWarps];
+      Warp& warp = warps_[commit.warp % kWarps];
       operation = warp.group;
-      operation.lanes = dut_.commit_lanes_o;
+      operation.lanes = commit.lanes;
       ASSERT_EQ(operation.lanes & ~warp.left, 0U) << "lanes commit that were not presented";
       warp.left &= ~operation.lanes;
     }
     const MbEffects effects = golden_->Step(operation);
-    EXPECT_EQ(dut_.commit_written_o != 0, effects.written) << Describe({{}, {}, 0, operation});
-    EXPECT_EQ(dut_.commit_completed_o != 0, effects.completions != 0);
-    EXPECT_EQ(dut_.commit_parked_o != 0, effects.parked != 0);
+    EXPECT_EQ(commit.written, effects.written) << Describe({{}, {}, 0, operation});
+    EXPECT_EQ(commit.completed, effects.completions != 0);
+    EXPECT_EQ(commit.parked, effects.parked != 0);
     if (effects.written) {
-      EXPECT_EQ(dut_.commit_word_o, effects.word);
+      EXPECT_EQ(commit.word, effects.word);
       writes_.push_back({AddressOf(operation), effects.word});
     }
     completions_ += effects.completions;

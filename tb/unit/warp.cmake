@@ -4,7 +4,7 @@ muster_warp_sources(sources)
 muster_test(warp_test warp_test.cpp warp_times_test.cpp LIBS muster_traffic)
 function(muster_warp_unit name)
   muster_verilate(warp_test
-    TOP_MODULE warp_flat
+    TOP_MODULE muster_warp
     PREFIX Vwarp_${name}
     SOURCES ${sources}
     VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt +incdir+${PROJECT_SOURCE_DIR}/rtl/common
