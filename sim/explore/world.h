@@ -132,6 +132,8 @@ class World : public ptx::AccessSink {
   void OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
                 const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address,
                 bool changed) override;
+  void OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorRange>& ranges) override;
+  void OnTensorColumns(const ptx::Warp& warp) override;
 
  private:
   class Unit;
@@ -242,6 +244,7 @@ class World : public ptx::AccessSink {
   bool MayStep(const Flight& flight) const;
   void StepTransfer(std::size_t index);
   void Perform(Flight* flight);
+  void PerformTensor(const Flight& flight);
   void PerformRemote(const Flight& flight);
   void StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
                      const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t pc);
@@ -250,6 +253,8 @@ class World : public ptx::AccessSink {
   bool MayAsk() const;
   bool IsAsking(std::uint64_t request) const;
   void Abandon(const ptx::Cta& cta);
+  static Range RangeOf(const ptx::TensorRange& range);
+  void NoteBytes(const Range& bytes, ObjectAccess::Mode mode);
   Range RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t size) const;
 
   const Config config_;

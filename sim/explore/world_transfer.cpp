@@ -10,6 +10,7 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/fault.h"
 #include "sim/ptx/runtime/operations.h"
+#include "sim/ptx/simt/tensor_operation.h"
 
 namespace muster::explore {
 namespace {
@@ -140,7 +141,7 @@ bool World::MayStep(const Flight& flight) const {
   if (flight.asked_by != 0) {
     return !IsAsking(flight.asked_by);
   }
-  if (transfer.kind == Kind::kArrive) {
+  if (transfer.kind == Kind::kArrive || transfer.kind == Kind::kTensor) {
     return transfer.groups == nullptr || transfer.groups->DoneBefore(transfer.number);
   }
   if (transfer.kind != Kind::kRemote) {
@@ -158,6 +159,21 @@ Range World::RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t siz
   return {cta == nullptr ? kGlobal : cta->linear_id, address, static_cast<unsigned>(size)};
 }
 
+Range World::RangeOf(const ptx::TensorRange& range) {
+  return {(range.in_tensor ? kTensorMemory : 0) | range.cta->linear_id, range.first, range.bytes};
+}
+
+void World::NoteBytes(const Range& bytes, ObjectAccess::Mode mode) {
+  constexpr unsigned kGranule = 4;
+  for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
+       ++at) {
+    NoteAccess(ObjectOf(bytes.owner, at), mode);
+  }
+  if (bytes.owner == kGlobal) {
+    NoteHeapAccess(bytes.address);
+  }
+}
+
 void World::StepTransfer(std::size_t index) {
   if (flights_[index]->asks) {
     TakeCluster(index);
@@ -169,20 +185,10 @@ void World::StepTransfer(std::size_t index) {
   Unit& issuer = *units_[flight.unit];
   WarpState& state = issuer.warps[transfer.warp];
   const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
-  const auto note = [&](const Range& bytes, ObjectAccess::Mode mode) {
-    constexpr unsigned kGranule = 4;
-    for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
-         ++at) {
-      NoteAccess(ObjectOf(bytes.owner, at), mode);
-    }
-    if (bytes.owner == kGlobal) {
-      NoteHeapAccess(bytes.address);
-    }
-  };
   bool done = true;
   if (moves && !transfer.has_read) {
     const Range source = RangeOf(transfer.from, transfer.source, transfer.bytes);
-    note(source, ObjectAccess::Mode::kRead);
+    NoteBytes(source, ObjectAccess::Mode::kRead);
     ReadSource(&memory_, &transfer);
     if (observer_ != nullptr && transfer.bytes != 0) {
       observer_->OnRead(flight.number, source);
@@ -196,8 +202,8 @@ void World::StepTransfer(std::size_t index) {
     std::unique_ptr<Flight> last = std::move(flights_[index]);
     flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
     if (moves) {
-      note(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
-           ObjectAccess::Mode::kWrite);
+      NoteBytes(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
+                ObjectAccess::Mode::kWrite);
     }
     Perform(last.get());
   }
@@ -223,6 +229,10 @@ void World::Perform(Flight* flight) {
     PerformRemote(*flight);
     return;
   }
+  if (transfer.kind == Kind::kTensor) {
+    PerformTensor(*flight);
+    return;
+  }
   if (transfer.kind != Kind::kArrive) {
     WriteTarget(&memory_, transfer);
     if (observer_ != nullptr) {
@@ -236,6 +246,27 @@ void World::Perform(Flight* flight) {
   if (transfer.mbarrier) {
     StepMbarrier(units_[transfer.to->rank].get(), PlaceOf(*flight), CompletionOf(transfer), nullptr,
                  flight->number);
+  }
+}
+
+void World::PerformTensor(const Flight& flight) {
+  const ptx::Transfer& transfer = flight.transfer;
+  for (const bool writes : {false, true}) {
+    for (const ptx::TensorRange& range : transfer.tensor->ranges()) {
+      if (range.writes != writes) {
+        continue;
+      }
+      NoteBytes(RangeOf(range), writes ? ObjectAccess::Mode::kWrite : ObjectAccess::Mode::kRead);
+      if (observer_ != nullptr && writes) {
+        observer_->OnWrite(flight.number, RangeOf(range));
+      } else if (observer_ != nullptr) {
+        observer_->OnRead(flight.number, RangeOf(range));
+      }
+    }
+  }
+  transfer.tensor->Perform();
+  if (transfer.groups != nullptr) {
+    transfer.groups->End(transfer.number);
   }
 }
 
@@ -259,7 +290,7 @@ void World::Abandon(const ptx::Cta& cta) {
       continue;
     }
     const bool lost = IsLostWith(cta, transfer);
-    if (transfer.to == &cta && transfer.issuer != &cta) {
+    if (lost && transfer.issuer != &cta) {
       Fault("memory_fault", PlaceOf(*flights_[i]));
     }
     if (transfer.issuer == &cta) {

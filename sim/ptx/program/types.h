@@ -34,6 +34,9 @@ enum class Type : std::uint8_t {
   kTF32,  // in 32 bits, here as a result of cvt only
   kE4M3,
   kE5M2,
+  kE2M3,  // of matrices alone, here and below
+  kE3M2,
+  kE2M1,
   kF16x2,  // pairs, the first in the lower half
   kBF16x2,
   kU16x2,
@@ -79,7 +82,7 @@ constexpr bool IsFloat(Type type) { return type == Type::kF32 || type == Type::k
 constexpr bool IsHalf(Type type) { return type == Type::kF16 || type == Type::kBF16; }
 constexpr bool IsPair(Type type) { return type >= Type::kF16x2; }
 // Narrower than f32: sim/ptx/alu/small_float.h has the formats.
-constexpr bool IsSmallFloat(Type type) { return type >= Type::kF16 && type <= Type::kE5M2; }
+constexpr bool IsSmallFloat(Type type) { return type >= Type::kF16 && type <= Type::kE2M1; }
 // What a pair is made of; of all else: itself.
 constexpr Type ElementOf(Type type) {
   switch (type) {

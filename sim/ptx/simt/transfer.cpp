@@ -6,6 +6,7 @@
 
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/simt/mbarriers.h"
+#include "sim/ptx/simt/tensor_operation.h"
 #include "sim/ptx/simt/warp.h"
 
 namespace muster::ptx {
@@ -74,7 +75,8 @@ bool WriteTarget(Memory* memory, const Transfer& transfer) {
 }
 
 bool IsLostWith(const Cta& cta, const Transfer& transfer) {
-  return transfer.to == &cta || (transfer.from == &cta && !transfer.has_read);
+  return transfer.to == &cta || (transfer.from == &cta && !transfer.has_read) ||
+         (transfer.tensor != nullptr && transfer.tensor->Touches(&cta));
 }
 
 MbOperation CompletionOf(const Transfer& transfer) {

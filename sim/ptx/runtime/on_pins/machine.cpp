@@ -306,6 +306,13 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
       EndWithProblem(Outcome::kAssert, "assert", warp, cycle);
       break;
   }
+  if (interpreter_.TakeReleasedColumns()) {
+    for (unsigned other = 0; other < residents_.warps.size(); ++other) {
+      if (residents_.warps[other].phase == WarpPhase::kStuck) {
+        residents_.SetPhase(other, WarpPhase::kReady);
+      }
+    }
+  }
 }
 
 void Machine::EndWithProblem(Outcome outcome, const char* cause, unsigned warp,
