@@ -241,7 +241,9 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     }
     case Op::kBarrier:
     case Op::kClusterBarrier:
-      // At an aligned barrier lanes wait for the rest of their warp.
+    case Op::kTensorAllocation:
+    case Op::kTensorAccess:
+      // At an aligned instruction lanes wait for the rest of their warp.
       return !IsAligned(i) || (ActiveOf(state, group) |
                                (StandingWith(state, group) & ~group.lanes)) == state.warp.live;
     case Op::kCopy:
@@ -255,10 +257,6 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kExit:
     case Op::kRuntime:
       return true;
-    case Op::kTensorAllocation:
-    case Op::kTensorAccess:
-      return (ActiveOf(state, group) | (StandingWith(state, group) & ~group.lanes)) ==
-             state.warp.live;
     case Op::kMbarrier:
       return !IsMbWait(i.As<ptx::Mbarrier>().op);
     default:

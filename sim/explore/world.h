@@ -195,7 +195,8 @@ class World : public ptx::AccessSink {
   }
   static bool IsAligned(const ptx::Instruction& i) {
     return (i.op == ptx::Op::kBarrier && i.As<ptx::CtaBarrier>().aligned) ||
-           (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned);
+           (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned) ||
+           i.op == ptx::Op::kTensorAllocation || i.op == ptx::Op::kTensorAccess;
   }
   static std::uint32_t StandingWith(const WarpState& state, const ptx::Group& group);
   bool IsDraining(const WarpState& state, std::uint32_t pc) const;
