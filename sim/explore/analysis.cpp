@@ -269,13 +269,15 @@ void Analysis::OnWarpSync(const Place& at, WarpOp op) {
 void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) {
   const EventNumber event = EventAt(at);
   const unsigned lane = First(at.lanes);
-  const bool bulk = world_.program().code[at.pc].op == ptx::Op::kBulk;
+  const ptx::Op op = world_.program().code[at.pc].op;
+  const bool bulk = op == ptx::Op::kBulk;
   Transfer& fresh = transfers_[number];
   fresh.at = at;
   fresh.step = world_.steps();
   fresh.known = Gather(at, event);
   fresh.fences = FencesOf(at);
-  fresh.async = bulk;
+  fresh.of_tensor_core = transfer.kind == ptx::Transfer::Kind::kTensor;
+  fresh.async = bulk || fresh.of_tensor_core;
   fresh.reduces = transfer.kind == ptx::Transfer::Kind::kReduce;
   fresh.element = Bytes(transfer.type);
   fresh.arrives = transfer.kind == ptx::Transfer::Kind::kArrive;
@@ -287,12 +289,16 @@ void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfe
     });
   }
   if (fresh.arrives) {
-    for (const auto& [copy, group] : StateOf(at, lane).extras->copies.started) {
+    const Extras& extras = *StateOf(at, lane).extras;
+    const Copies& copies = op == ptx::Op::kTensorCommit ? extras.tensor_operations : extras.copies;
+    for (const auto& [copy, group] : copies.started) {
       fresh.copies.push_back(copy);
     }
   } else if (transfer.groups != nullptr) {
     Extras& extras = StateOf(at, lane).extras.Own();
-    Copies& copies = bulk ? extras.bulk_copies : extras.copies;
+    Copies& copies = fresh.of_tensor_core ? extras.tensor_operations
+                     : bulk               ? extras.bulk_copies
+                                          : extras.copies;
     copies.started.emplace_back(number, copies.group);
   }
   if (transfer.to != nullptr && transfer.to->linear_id != at.cta) {

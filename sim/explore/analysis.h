@@ -47,6 +47,7 @@ class Analysis : public Observer {
 
   void OnAccess(const Place& at, const Range& range, ptx::Op op, const ptx::Ordering& ordering,
                 bool changed) override;
+  void OnTensorAccess(const Place& at, const Range& range, bool writes) override;
   void OnFence(const Place& at, const ptx::MemoryFence& fence) override;
   void OnWarpSync(const Place& at, WarpOp op) override;
   void OnArrive(const Place& at, const Operation& operation, const Effects& effects,
@@ -107,6 +108,7 @@ class Analysis : public Observer {
     Passed passed;
     Copies copies;
     Copies bulk_copies;
+    Copies tensor_operations;
   };
   // Lanes of a warp that have always executed together share both members.
   struct ThreadState {
@@ -130,6 +132,7 @@ class Analysis : public Observer {
     Shared<Known> known;  // when it was started
     std::vector<Published> fences;
     bool async = false;
+    bool of_tensor_core = false;
     bool reduces = false;
     unsigned element = 1;  // bytes
     bool arrives = false;
@@ -229,6 +232,7 @@ class Analysis : public Observer {
            access.at.warp == now.access->at.warp && access.at.cta == now.access->at.cta;
   }
   bool IsOrdered(const Past& past, const Accessor& now) const;
+  bool IsPipelined(const Access& a, const Access& b) const;
   bool IsMorallyStrong(const Access& a, const Access& b) const;
   void Check(const Range& range, const Accessor& now) {
     shadow_.ForEach(range, [&](Shadow::Cell& cell) { CheckCell(&cell, range, now); });

@@ -29,7 +29,7 @@ bool Analysis::IsOrdered(const Past& past, const Accessor& now) const {
   const Access& mine = *now.access;
   if (access.transfer != 0) {
     const auto& waited = transfers_.at(access.transfer).waited;
-    return access.transfer == mine.transfer ||
+    return access.transfer == mine.transfer || IsPipelined(access, mine) ||
            std::any_of(waited.begin(), waited.end(), [&](const Waited& one) {
              return (!one.reading || access.role == Role::kRead) &&
                     IsAfter(one.thread, one.event, now);
@@ -50,6 +50,13 @@ bool Analysis::IsOrdered(const Past& past, const Accessor& now) const {
   return clock.Knows(first, access.event, lanes) ||
          (access.role == Role::kMakes && now.known->inits.Knows(first, access.event, lanes)) ||
          (!by_proxy && HasSeen(past, now));
+}
+
+// Operations of tensor cores that one thread has started are done in their order.
+bool Analysis::IsPipelined(const Access& a, const Access& b) const {
+  return b.transfer != 0 && a.at.cta == b.at.cta && a.at.warp == b.at.warp &&
+         a.at.lanes == b.at.lanes && transfers_.at(a.transfer).of_tensor_core &&
+         transfers_.at(b.transfer).of_tensor_core;
 }
 
 // Whether the accessor is that thread, after the event, or knows of the event.
@@ -252,6 +259,21 @@ void Analysis::OnAccess(const Place& at, const Range& range, ptx::Op op,
   }
 }
 
+// What a warp does together is told of its first lane.
+void Analysis::OnTensorAccess(const Place& at, const Range& range, bool writes) {
+  Access access;
+  access.at = at;
+  access.at.lanes = at.lanes & -at.lanes;
+  access.event = EventAt(at);
+  access.step = world_.steps();
+  access.role = writes ? Role::kWrite : Role::kRead;
+  access.size = range.size;
+  const std::uint32_t index = NoteAccess(access);
+  last_.lanes = 0;
+  const unsigned lane = First(at.lanes);
+  Check(range, {&accesses_[index], index, access.at.lanes, &*StateOf(at, lane).known, true, false});
+}
+
 // "A release pattern on location M synchronizes with an acquire pattern on it that observes it."
 void Analysis::Synchronize(const Place& at, const Range& range, ptx::Op op,
                            const ptx::Ordering& ordering, EventNumber event) {
@@ -306,7 +328,7 @@ void Analysis::AccessByTransfer(std::uint64_t number, const Range& range, bool w
   access.step = transfer.step;
   access.transfer = number;
   access.role = !writes ? Role::kRead : transfer.reduces ? Role::kAtomic : Role::kWrite;
-  access.async = transfer.async;
+  access.async = transfer.async && !IsTensorMemory(range.owner);  // no thread accesses it otherwise
   access.size = range.size;
   if (writes && transfer.reduces) {
     access.ordering = {ptx::Order::kRelaxed, ptx::Scope::kGpu};

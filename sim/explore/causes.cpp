@@ -104,6 +104,9 @@ std::string VariableOf(const Suspicion& suspicion, const World& world) {
   if (object.size == 0) {
     return "";
   }
+  if (IsTensorMemory(object.owner)) {
+    return "tensor memory";
+  }
   if (object.owner != kGlobal) {
     return SharedVariable(world.program(), object.address);
   }

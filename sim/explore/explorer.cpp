@@ -251,7 +251,8 @@ void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions
       ptx::Turn at = trace.At(side.step, First(side.at.lanes));
       if (side.transfer != 0) {
         at.what = ptx::Turn::What::kPerforms;
-        if (suspicion.object.owner != kGlobal) {
+        if (suspicion.object.owner != kGlobal &&
+            !ptx::IsOfTensorCore(world.program().code[side.at.pc].op)) {
           at.to = suspicion.object.owner;
         }
       }

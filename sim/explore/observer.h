@@ -30,8 +30,13 @@ struct Place {
   std::uint32_t pc = 0;
 };
 
-// Bytes of memory: of a CTA's shared memory, or of global memory.
+// Bytes of memory: of a CTA's shared memory, of its tensor memory (in pieces, tensor_operation.h),
+// or of global memory.
 inline constexpr std::uint64_t kGlobal = ~std::uint64_t{0};
+inline constexpr std::uint64_t kTensorMemory = std::uint64_t{1} << 62;  // of the CTA added to it
+constexpr bool IsTensorMemory(std::uint64_t owner) {
+  return owner != kGlobal && (owner & kTensorMemory) != 0;
+}
 struct Range {
   std::uint64_t owner = kGlobal;  // the CTA, linear
   std::uint64_t address = 0;
@@ -48,6 +53,8 @@ class Observer {
   // One lane loads, stores or swaps one element. `changed`: the value is not as before.
   virtual void OnAccess(const Place& at, const Range& range, ptx::Op op,
                         const ptx::Ordering& ordering, bool changed) = 0;
+  // All lanes of a warp load from or store to tensor memory together.
+  virtual void OnTensorAccess(const Place& at, const Range& range, bool writes) = 0;
   virtual void OnFence(const Place& at, const ptx::MemoryFence& fence) = 0;
   // Lanes of a warp have met at a collective.
   virtual void OnWarpSync(const Place& at, WarpOp op) = 0;

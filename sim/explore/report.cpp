@@ -7,6 +7,7 @@
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/runtime/mbarrier_arrivals.h"
+#include "sim/ptx/simt/tensor_operation.h"
 
 namespace muster::explore {
 namespace {
@@ -40,7 +41,8 @@ const char* Explain(Kind kind) {
       return "an access of the generic proxy and one of the async proxy, with no fence.proxy.async "
              "between them";
     case Kind::kSourceOverwritten:
-      return "the source of a bulk copy is written before the copy has read it";
+      return "the source of a bulk copy, or an operand of a tensor core, is written before it has "
+             "been read";
     case Kind::kOtherPhase:
       return "an arrival that another order of events counts in another generation or phase";
     case Kind::kLateWait:
@@ -105,6 +107,14 @@ std::string Reporter::ObjectText(const Suspicion& suspicion) const {
   }
   if (object.size == 0) {
     return "";
+  }
+  if (IsTensorMemory(object.owner)) {
+    const auto piece = static_cast<unsigned>(object.address) / ptx::kPieceBytes;
+    const std::uint64_t cta = object.owner & ~kTensorMemory;
+    return fmt::format("column {} of lanes {} to {} in tensor memory{}",
+                       piece % ptx::kTensorColumns, piece / ptx::kTensorColumns * ptx::kPieceLanes,
+                       (piece / ptx::kTensorColumns + 1) * ptx::kPieceLanes - 1,
+                       world_.launch().Ctas() == 1 ? "" : fmt::format(" of CTA {}", cta));
   }
   if (object.owner != kGlobal) {
     return ptx::MbarrierName(world_.program(), static_cast<std::uint32_t>(object.address)) +

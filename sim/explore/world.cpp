@@ -7,6 +7,7 @@
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/program/op_class.h"
 #include "sim/ptx/program/registers.h"
+#include "sim/ptx/simt/tensor_operation.h"
 
 namespace muster::explore {
 namespace {
@@ -280,6 +281,8 @@ void World::Observe(const Place& at) {
     const std::uint64_t left =
         group.groups == ptx::kNoSlot ? 0 : program_.literals[ptx::LiteralIndex(group.groups)];
     observer_->OnCopyGroup(at, group.op, group.bulk, left);
+  } else if (i.op == Op::kTensorWait) {
+    observer_->OnWarpSync(at, WarpOp::kSync);
   }
 }
 
@@ -305,13 +308,19 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     }
     case Op::kBarrier:
     case Op::kClusterBarrier:
-      // At an aligned barrier lanes wait for the rest of their warp.
+    case Op::kTensorAllocation:
+    case Op::kTensorAccess:
+      // At an aligned instruction lanes wait for the rest of their warp.
       return !IsAligned(i) || (ActiveOf(state, group) |
                                (StandingWith(state, group) & ~group.lanes)) == state.warp().live;
     case Op::kCopy:
     case Op::kBulk:
     case Op::kStoreAsync:
     case Op::kTryCancel:
+    case Op::kTensorProduct:
+    case Op::kTensorCopy:
+    case Op::kTensorShift:
+    case Op::kTensorCommit:
     case Op::kExit:
     case Op::kRuntime:
       return true;
@@ -441,6 +450,28 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   for (unsigned k = 0; k < access.count; ++k) {
     observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size}, instruction.op,
                         access.ordering, changed);
+  }
+}
+
+void World::OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorRange>& ranges) {
+  const WarpState& state = warps_[warp.cta->rank][warp.slot];
+  for (const ptx::TensorRange& range : ranges) {
+    NoteBytes(RangeOf(range),
+              range.writes ? ObjectAccess::Mode::kWrite : ObjectAccess::Mode::kRead);
+    if (observer_ != nullptr) {
+      observer_->OnTensorAccess(PlaceOf(state, warp.live, state.pc), RangeOf(range), range.writes);
+    }
+  }
+}
+
+// Warps that wait for columns may go on.
+void World::OnTensorColumns(const ptx::Warp& warp) {
+  NoteAccess(ObjectOf(kTensorColumns, warp.cta->linear_id), ObjectAccess::Mode::kWrite);
+  for (const WarpState& state : warps_[warp.cta->rank]) {
+    if (state.exists() && state.warp().cta == warp.cta && !state.warp().groups.empty() &&
+        state.warp().groups.front().state == Group::State::kAwaitsColumns) {
+      woken_.push_back(PlaceOf(state, state.warp().live, 0));
+    }
   }
 }
 

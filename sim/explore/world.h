@@ -120,6 +120,10 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   void OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
                 const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address,
                 bool changed) override;
+
+  void OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorRange>& ranges) override;
+  void OnTensorColumns(const ptx::Warp& warp) override;
+
   void Post(ptx::Transfer transfer, std::uint64_t cycle) override;
   void Change(std::uint64_t /*cycle*/) override { ++epoch_; }
   void Abandon(const ptx::Cta* cta) override;
@@ -189,7 +193,8 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   }
   static bool IsAligned(const ptx::Instruction& i) {
     return (i.op == ptx::Op::kBarrier && i.As<ptx::CtaBarrier>().aligned) ||
-           (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned);
+           (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned) ||
+           i.op == ptx::Op::kTensorAllocation || i.op == ptx::Op::kTensorAccess;
   }
   void Advance(WarpState* state, std::uint32_t moved = 0);
   void Run(WarpState* state, std::uint32_t pc);
@@ -227,10 +232,14 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   bool MayStep(const Flight& flight) const;
   void StepTransfer(std::size_t index);
   void Perform(const Flight& flight);
+  void PerformTensor(const Flight& flight);
   void EndWithResponseLost(const Flight& response);
   void TakeCluster(std::size_t index);
   bool MayAsk() const;
   bool IsAsking(std::uint64_t request) const;
+
+  static Range RangeOf(const ptx::TensorRange& range);
+  void NoteBytes(const Range& bytes, ObjectAccess::Mode mode);
   Range RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t size) const;
 
   const ptx::Program& program_;

@@ -53,6 +53,9 @@ void World::EnableWarp(const WarpState& state) {
                !IsDraining(state, group.pc)) {
       add(Actor::Kind::kLanes, group.lanes, group.pc,
           true);  // the lanes that it lacked have exited
+    } else if (group.state == ptx::Group::State::kAwaitsColumns &&
+               machine.core().interpreter().MayAllocate(warp, group)) {
+      add(Actor::Kind::kLanes, group.lanes, group.pc, true);
     }
   }
   for (const Wait& wait : state.waits) {
@@ -99,8 +102,10 @@ ptx::Turn World::TurnOf(const Flight& flight) const {
   const ptx::Instruction& i = program_.code[transfer.pc];
   const bool reads = transfer.to == nullptr && !transfer.has_read;
   const bool together = transfer.kind == ptx::Transfer::Kind::kRemote;
-  const bool multicast = (i.op == ptx::Op::kBulk && i.As<ptx::BulkCopy>().ctas != ptx::kNoSlot) ||
-                         (i.op == ptx::Op::kTryCancel && i.As<ptx::CancelRequest>().multicast);
+  const bool multicast =
+      (i.op == ptx::Op::kBulk && i.As<ptx::BulkCopy>().ctas != ptx::kNoSlot) ||
+      (i.op == ptx::Op::kTensorCommit && i.As<ptx::TensorCommit>().ctas != ptx::kNoSlot) ||
+      (i.op == ptx::Op::kTryCancel && i.As<ptx::CancelRequest>().multicast);
   ptx::Turn turn{
       flight.cta,  flight.warp_index, together ? transfer.operation.lanes : 1U << transfer.lane,
       transfer.pc, flight.time,       reads ? ptx::Turn::What::kReads : ptx::Turn::What::kPerforms};

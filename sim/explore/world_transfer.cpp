@@ -9,6 +9,7 @@
 #include "sim/isa/bits.h"
 #include "sim/ptx/runtime/operations.h"
 #include "sim/ptx/simt/mbarriers.h"
+#include "sim/ptx/simt/tensor_operation.h"
 
 namespace muster::explore {
 namespace {
@@ -130,7 +131,7 @@ bool World::MayStep(const Flight& flight) const {
   if (flight.asked_by != 0) {
     return !IsAsking(flight.asked_by);
   }
-  if (transfer.kind == Kind::kArrive) {
+  if (transfer.kind == Kind::kArrive || transfer.kind == Kind::kTensor) {
     return transfer.groups == nullptr || transfer.groups->DoneBefore(transfer.number);
   }
   if (transfer.kind != Kind::kRemote) {
@@ -148,6 +149,21 @@ Range World::RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t siz
   return {cta == nullptr ? kGlobal : cta->linear_id, address, static_cast<unsigned>(size)};
 }
 
+Range World::RangeOf(const ptx::TensorRange& range) {
+  return {(range.in_tensor ? kTensorMemory : 0) | range.cta->linear_id, range.first, range.bytes};
+}
+
+void World::NoteBytes(const Range& bytes, ObjectAccess::Mode mode) {
+  constexpr unsigned kGranule = 4;
+  for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
+       ++at) {
+    NoteAccess(ObjectOf(bytes.owner, at), mode);
+  }
+  if (bytes.owner == kGlobal) {
+    NoteHeapAccess(bytes.address);
+  }
+}
+
 void World::StepTransfer(std::size_t index) {
   if (flights_[index]->asks) {
     TakeCluster(index);
@@ -157,20 +173,10 @@ void World::StepTransfer(std::size_t index) {
   ptx::Transfer& transfer = flight.transfer;
   WarpState& state = warps_[flight.unit][transfer.warp];
   const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
-  const auto note = [&](const Range& bytes, ObjectAccess::Mode mode) {
-    constexpr unsigned kGranule = 4;
-    for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
-         ++at) {
-      NoteAccess(ObjectOf(bytes.owner, at), mode);
-    }
-    if (bytes.owner == kGlobal) {
-      NoteHeapAccess(bytes.address);
-    }
-  };
   bool done = true;
   if (moves && !transfer.has_read) {
     const Range source = RangeOf(transfer.from, transfer.source, transfer.bytes);
-    note(source, ObjectAccess::Mode::kRead);
+    NoteBytes(source, ObjectAccess::Mode::kRead);
     ReadSource(&memory_, &transfer);
     if (observer_ != nullptr && transfer.bytes != 0) {
       observer_->OnRead(flight.number, source);
@@ -184,8 +190,8 @@ void World::StepTransfer(std::size_t index) {
     std::unique_ptr<Flight> last = std::move(flights_[index]);
     flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
     if (moves) {
-      note(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
-           ObjectAccess::Mode::kWrite);
+      NoteBytes(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
+                ObjectAccess::Mode::kWrite);
     }
     performing_ = last.get();
     Perform(*last);
@@ -213,6 +219,10 @@ void World::Perform(const Flight& flight) {
     At(transfer.to->rank).core().Receive(transfer);
     return;
   }
+  if (transfer.kind == Kind::kTensor) {
+    PerformTensor(flight);
+    return;
+  }
   if (transfer.kind != Kind::kArrive) {
     WriteTarget(&memory_, transfer);
     if (observer_ != nullptr) {
@@ -225,6 +235,27 @@ void World::Perform(const Flight& flight) {
   }
   if (transfer.mbarrier) {
     transfer.to->port->PostAsync(CompletionOf(transfer));
+  }
+}
+
+void World::PerformTensor(const Flight& flight) {
+  const ptx::Transfer& transfer = flight.transfer;
+  for (const bool writes : {false, true}) {
+    for (const ptx::TensorRange& range : transfer.tensor->ranges()) {
+      if (range.writes != writes) {
+        continue;
+      }
+      NoteBytes(RangeOf(range), writes ? ObjectAccess::Mode::kWrite : ObjectAccess::Mode::kRead);
+      if (observer_ != nullptr && writes) {
+        observer_->OnWrite(flight.number, RangeOf(range));
+      } else if (observer_ != nullptr) {
+        observer_->OnRead(flight.number, RangeOf(range));
+      }
+    }
+  }
+  transfer.tensor->Perform();
+  if (transfer.groups != nullptr) {
+    transfer.groups->End(transfer.number);
   }
 }
 

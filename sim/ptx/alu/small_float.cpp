@@ -30,9 +30,28 @@ bool RoundsUp(Round round, bool negative, bool odd, std::uint64_t rest, std::uin
   }
 }
 
+// A power of two, by its exponent; the sign is ignored.
+constexpr std::uint64_t kNoScale = 0xff;
+constexpr int kScaleBias = 127;
+std::uint64_t ToScale(Round round, double value) {
+  if (std::isnan(value)) {
+    return kNoScale;
+  }
+  int exponent = 0;
+  const double fraction = std::frexp(std::fabs(value), &exponent);  // from a half up to 1
+  const int scale = std::isinf(value) ? kScaleBias + 1
+                    : value == 0      ? -kScaleBias
+                                      : exponent - (round == Round::kUp && fraction > 0.5 ? 0 : 1);
+  return static_cast<std::uint64_t>(std::clamp(scale, -kScaleBias, kScaleBias) + kScaleBias);
+}
+
 }  // namespace
 
 double FromSmall(Type type, std::uint64_t bits) {
+  if (type == Type::kUE8M0) {
+    return bits == kNoScale ? std::numeric_limits<double>::quiet_NaN()
+                            : std::ldexp(1.0, static_cast<int>(bits) - kScaleBias);
+  }
   const SmallFormat format = FormatOf(type);
   bits >>= format.shift;
   const std::uint64_t magnitude = bits & ((std::uint64_t{1} << format.sign_bit) - 1);
@@ -62,6 +81,9 @@ double OperandOf(Type type, bool flush, std::uint64_t bits) {
 }
 
 std::uint64_t ToSmall(Type type, Round round, double value, bool finite) {
+  if (type == Type::kUE8M0) {
+    return ToScale(round, value);
+  }
   const SmallFormat format = FormatOf(type);
   const bool negative = std::signbit(value);
   const std::uint64_t sign = std::uint64_t{negative} << format.sign_bit;

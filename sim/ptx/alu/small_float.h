@@ -11,10 +11,11 @@
 
 namespace muster::ptx {
 
+// NaN is all ones below the sign, in the formats that have it.
 struct SmallFormat {
   unsigned fraction_bits;
   int least_exponent;      // of normal numbers
-  std::uint64_t greatest;  // finite number; NaN is all ones below the sign
+  std::uint64_t greatest;  // finite number
   bool has_infinity;       // directly above the greatest number
   unsigned sign_bit;
   unsigned shift;  // of the value in its register
@@ -30,6 +31,12 @@ constexpr SmallFormat FormatOf(Type type) {
       return {3, -6, 0x7e, false, 7, 0};
     case Type::kE5M2:
       return {2, -14, 0x7b, true, 7, 0};
+    case Type::kE2M3:
+      return {3, 0, 0x1f, false, 5, 0};
+    case Type::kE3M2:
+      return {2, -2, 0x1f, false, 5, 0};
+    case Type::kE2M1:
+      return {1, 0, 0x7, false, 3, 0};
     default:
       return {10, -14, 0x7bff, true, 15, 0};
   }

@@ -130,9 +130,23 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
     return;
   }
   const std::string cause = outcome.substr(6);
-  constexpr std::string_view kFrontEnd[] = {
-      "bad_barrier_id",   "bad_count",        "divergent_operand", "cancel_after_failure",
-      "ctaid_of_failure", "async_to_own_cta", "partial_warp"};
+  constexpr std::string_view kFrontEnd[] = {"bad_barrier_id",
+                                            "bad_count",
+                                            "divergent_operand",
+                                            "cancel_after_failure",
+                                            "ctaid_of_failure",
+                                            "async_to_own_cta",
+                                            "partial_warp",
+                                            "bad_instruction_descriptor",
+                                            "bad_matrix_descriptor",
+                                            "bad_tensor_address",
+                                            "bad_tensor_size",
+                                            "no_peer_cta",
+                                            "tensor_lane_not_accessible",
+                                            "tensor_memory_in_use",
+                                            "tensor_memory_not_allocated",
+                                            "tensor_memory_not_released",
+                                            "tensor_permit_relinquished"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
   }

@@ -202,7 +202,7 @@ Address Cursor::AddressIn(const Operand& operand, Space space) {
   }
   const Operand& base = operand.parts.front();
   if (base.kind == Kind::kInteger) {
-    address.base = Literal(base.value);
+    address.base = Literal(base.value + operand.value);
     return address;
   }
   if (base.kind != Kind::kName || base.negated) {
@@ -214,7 +214,7 @@ Address Cursor::AddressIn(const Operand& operand, Space space) {
     Fail(base.at, fmt::format("{} is not declared", base.name));
     return address;
   }
-  address.offset = static_cast<std::int64_t>(base.value);
+  address.offset = static_cast<std::int64_t>(base.value + operand.value);
   if (symbol.kind == Symbol::Kind::kRegister) {
     if (Bytes(symbol.type) < 4) {
       Fail(base.at, fmt::format("the register {} is too narrow for an address", base.name));

@@ -15,6 +15,7 @@
 #include "sim/ptx/program/decode_mbarrier.h"
 #include "sim/ptx/program/decode_memory.h"
 #include "sim/ptx/program/decode_move.h"
+#include "sim/ptx/program/decode_tcgen05.h"
 #include "sim/ptx/program/decode_video.h"
 #include "sim/ptx/program/decode_warp.h"
 
@@ -126,6 +127,7 @@ constexpr Entry kEntries[] = {
     {"stmatrix", {DecodeMatrixAccess, Op::kStore}},
     {"movmatrix", {DecodeMoveMatrix, Op::kMatrixLayout}},
     {"wgmma", {DecodeMatrixOrder, Op::kExchange}},
+    {"tcgen05", {DecodeTcgen05, Op::kTensorAllocation}},
     {"vadd", {DecodeVideoInstruction, Op::kVideo}},
     {"vsub", {DecodeVideoInstruction, Op::kVideo}},
     {"vabsdiff", {DecodeVideoInstruction, Op::kVideo}},

@@ -45,8 +45,10 @@ void ConvertModifiers(Cursor* c, Conversion* i, bool pair) {
   const bool may_whole = was_real && (!is_real || to == from);
   const bool may_real = is_real && to != from && (must || brain);
   const bool nearest_only = tiny || was_tiny;
-  const bool two_only = to_tf32 || pair;  // rn and rz
+  const bool to_scale = to == Type::kUE8M0;  // rz and rp
+  const bool two_only = to_tf32 || pair;     // rn and rz
   const bool fits = round < 0     ? !must
+                    : to_scale    ? round == 1 || round == 3
                     : whole_round ? may_whole
                     : round == 8
                         ? to_tf32
@@ -54,6 +56,7 @@ void ConvertModifiers(Cursor* c, Conversion* i, bool pair) {
   if (!fits && round < 0) {
     c->Fail(fmt::format("{} lacks {}", c->Spelling(),
                         may_whole      ? ".rni, .rzi, .rmi or .rpi"
+                        : to_scale     ? ".rz or .rp"
                         : nearest_only ? ".rn"
                         : to_tf32      ? ".rn, .rz or .rna"
                         : two_only     ? ".rn or .rz"
@@ -64,7 +67,7 @@ void ConvertModifiers(Cursor* c, Conversion* i, bool pair) {
   const bool plain = !tiny && !was_tiny && !to_tf32 && !pair;
   const bool from_single = from == Type::kF32 && (round <= 1 || round == 8);
   if (IsSmallFloat(to) && (from_single || tiny || was_tiny)) {
-    i->relu = round != 8 && c->Take("relu");
+    i->relu = round != 8 && !to_scale && c->Take("relu");
     i->finite = !was_tiny && c->Take("satfinite");
   }
   const bool extra = i->relu || i->finite;
@@ -84,12 +87,29 @@ void ConvertModifiers(Cursor* c, Conversion* i, bool pair) {
   }
 }
 
+// A value that is shifted or masked by a number.
+Slot Bits(Cursor* c, const Instruction& out, Op op, Slot value, unsigned number) {
+  Instruction more;
+  more.op = op;
+  more.line = out.line;
+  auto& i = more.Make<BitOperation>();
+  i.type = op == Op::kAnd || op == Op::kShl ? Type::kB32 : Type::kU32;
+  i.d = c->Scratch();
+  i.a = {value, c->Literal(number), kNoSlot, kNoSlot};
+  c->Emit(more);
+  return i.d;
+}
+constexpr unsigned kNibbleBits = 4;
+constexpr unsigned kNibble = 0xf;
+
 // Of two f32, the first of which becomes the upper half, or of a pair.
 void ConvertPair(Cursor* c, Instruction* out, Type to, Type from) {
-  const bool to_bytes = Bytes(to) == 2;
+  const bool to_bytes = Bytes(to) <= 2;
+  const bool of_scales = to == Type::kUE8M0x2 || from == Type::kUE8M0x2;
+  const Type halves_of = of_scales ? Type::kBF16x2 : Type::kF16x2;  // of the wider side
   const bool fits =
       from == Type::kF32 ||
-      (to_bytes ? from == Type::kF16x2 : to == Type::kF16x2 && IsPair(from) && Bytes(from) == 2);
+      (to_bytes ? from == halves_of : to == halves_of && IsPair(from) && Bytes(from) <= 2);
   if (!fits || to == Type::kF32x2) {
     c->Unsupported("this pair of types");
   }
@@ -97,21 +117,31 @@ void ConvertPair(Cursor* c, Instruction* out, Type to, Type from) {
   i.to = ElementOf(to);
   i.from = ElementOf(from);
   ConvertModifiers(c, &i, true);
-  if (to_bytes || Bytes(from) == 2) {
+  const Type narrow = to_bytes ? i.to : i.from;
+  if (narrow >= Type::kE2M3 && narrow <= Type::kUE8M0) {
+    c->Require(c->Spelling(), 86, 100);
+    c->RequireVariant(c->Spelling(), 100, 129);
+  } else if (to_bytes || Bytes(from) == 2) {
     c->Require(c->Spelling(), 78, 89);
   }
-  if (to_bytes && !i.finite) {
+  if (to_bytes && !of_scales && !i.finite) {
     c->Fail(fmt::format("{} lacks .satfinite", c->Spelling()));
   }
-  const auto half_of = [](Type pair) { return Bytes(pair) == 2 ? Type::kB8 : Type::kB16; };
+  const auto half_of = [](Type pair) { return Bytes(pair) <= 2 ? Type::kB8 : Type::kB16; };
+  const auto whole_of = [](Type pair) {
+    return Bytes(pair) == 1 ? Type::kB8 : Bytes(pair) == 2 ? Type::kB16 : Type::kB32;
+  };
   const std::size_t sources = from == Type::kF32 ? 2 : 1;
   if (!c->ExpectOperands(1 + sources)) {
     return;
   }
-  const Slot d = c->Destination(c->operand(0), to_bytes ? Type::kB16 : Type::kB32);
+  const Slot d = c->Destination(c->operand(0), whole_of(to));
   std::array<Slot, 2> halves{};
   if (sources == 2) {
     halves = {c->Source(c->operand(2), from), c->Source(c->operand(1), from)};
+  } else if (from == Type::kE2M1x2) {
+    const Slot both = c->Source(c->operand(1), Type::kB8);
+    halves = {Bits(c, *out, Op::kAnd, both, kNibble), Bits(c, *out, Op::kShr, both, kNibbleBits)};
   } else {
     halves = {c->Scratch(), c->Scratch()};
     out->op = Op::kUnpack;
@@ -128,10 +158,19 @@ void ConvertPair(Cursor* c, Instruction* out, Type to, Type from) {
     out->payload = i;
     c->Emit(*out);
   }
+  if (to == Type::kE2M1x2) {
+    const Slot upper = Bits(c, *out, Op::kShl, halves[1], kNibbleBits);
+    out->op = Op::kOr;
+    auto& either = out->Make<BitOperation>();
+    either.type = Type::kB32;
+    either.d = d;
+    either.a = {halves[0], upper, kNoSlot, kNoSlot};
+    return;
+  }
   out->op = Op::kPack;
   auto& packing = out->Make<Packing>();
   packing.part = half_of(to);
-  packing.type = to_bytes ? Type::kB16 : Type::kB32;
+  packing.type = whole_of(to);
   packing.d = d;
   std::copy(halves.begin(), halves.end(), packing.a.begin());
 }
@@ -219,10 +258,11 @@ void DecodeConvert(Cursor* c, Instruction* out) {
     ConvertPack(c, out);
     return;
   }
-  const auto all = {Type::kU8,     Type::kU16,   Type::kU32,   Type::kU64,    Type::kS8,
-                    Type::kS16,    Type::kS32,   Type::kS64,   Type::kF32,    Type::kF64,
-                    Type::kF16,    Type::kBF16,  Type::kF16x2, Type::kBF16x2, Type::kTF32,
-                    Type::kE4M3x2, Type::kE5M2x2};
+  const auto all = {Type::kU8,     Type::kU16,    Type::kU32,    Type::kU64,    Type::kS8,
+                    Type::kS16,    Type::kS32,    Type::kS64,    Type::kF32,    Type::kF64,
+                    Type::kF16,    Type::kBF16,   Type::kF16x2,  Type::kBF16x2, Type::kTF32,
+                    Type::kE4M3x2, Type::kE5M2x2, Type::kE2M3x2, Type::kE3M2x2, Type::kE2M1x2,
+                    Type::kUE8M0x2};
   const Type to = c->TakeType(all);
   const Type from = c->TakeType(all);
   if (IsPair(to)) {

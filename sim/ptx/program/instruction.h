@@ -16,6 +16,7 @@
 #include "sim/ptx/program/opcode.h"
 #include "sim/ptx/program/operand.h"
 #include "sim/ptx/program/order.h"
+#include "sim/ptx/program/tensor_instruction.h"
 #include "sim/ptx/program/types.h"
 
 namespace muster::ptx {
@@ -387,8 +388,9 @@ using Payload =
                  PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
                  Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, AsyncStore, CancelRequest,
                  CancelQuery, MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall,
-                 Nanosleep, ActiveMask, WarpExchange, MatrixProduct, MatrixLayout, CtaBarrier,
-                 ClusterBarrier, GridControl, Mbarrier>;
+                 Nanosleep, ActiveMask, WarpExchange, MatrixProduct, MatrixLayout, TensorAllocation,
+                 TensorAccess, TensorWait, TensorProduct, TensorCopy, TensorShift, TensorCommit,
+                 CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;

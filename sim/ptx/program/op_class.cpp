@@ -165,6 +165,10 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kCopyGroup:
     case Op::kBulk:
     case Op::kStoreAsync:
+    case Op::kTensorProduct:
+    case Op::kTensorCopy:
+    case Op::kTensorShift:
+    case Op::kTensorCommit:
     case Op::kTryCancel:
     case Op::kQueryCancel:  // its CTA knows from then on whether a cluster is left
     case Op::kRuntime:
@@ -179,6 +183,9 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kExchange:
     case Op::kMatrixProduct:
     case Op::kMatrixLayout:
+    case Op::kTensorAllocation:
+    case Op::kTensorAccess:
+    case Op::kTensorWait:
     case Op::kBarrier:
     case Op::kClusterBarrier:
     case Op::kGridControl:

@@ -170,12 +170,26 @@ enum class Op : std::uint8_t {
   // MatrixProduct (mma), MatrixLayout (ldmatrix, stmatrix, movmatrix).
   kMatrixProduct,
   kMatrixLayout,
+  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, TensorCopy, TensorShift,
+  // TensorCommit: tcgen05.
+  kTensorAllocation,
+  kTensorAccess,
+  kTensorWait,
+  kTensorProduct,
+  kTensorCopy,
+  kTensorShift,
+  kTensorCommit,
   // CtaBarrier, ClusterBarrier, GridControl, Mbarrier.
   kBarrier,
   kClusterBarrier,
   kGridControl,
   kMbarrier,
 };
+
+// All lanes of a warp execute it together, on what they hold in parts.
+constexpr bool IsOfWholeWarp(Op op) { return op >= Op::kMatrixProduct && op <= Op::kTensorWait; }
+// A tensor core does it some time later: its transfer has no single place where it goes to.
+constexpr bool IsOfTensorCore(Op op) { return op >= Op::kTensorProduct && op <= Op::kTensorShift; }
 
 enum class Compare : std::uint8_t {
   kEq,

@@ -24,6 +24,7 @@ void Add(Slots* slots, Slot slot) {
   }
 }
 void Add(Slots* slots, const Address& address) { Add(slots, address.base); }
+void Add(Slots* slots, const Slots& more) { slots->insert(slots->end(), more.begin(), more.end()); }
 template <std::size_t kCount>
 void Add(Slots* slots, const std::array<Slot, kCount>& more) {
   for (const Slot slot : more) {
@@ -80,6 +81,13 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const WarpExchange& i) { return All(i.d, i.predicate); },
                         [](const MatrixProduct& i) { return All(i.d); },
                         [](const MatrixLayout& i) { return All(i.d); },
+                        [](const TensorAllocation& i) { return All(i.d); },
+                        [](const TensorAccess& i) { return i.stores ? All() : All(i.registers); },
+                        [](const TensorWait& /*i*/) { return All(); },
+                        [](const TensorProduct& /*i*/) { return All(); },
+                        [](const TensorCopy& /*i*/) { return All(); },
+                        [](const TensorShift& /*i*/) { return All(); },
+                        [](const TensorCommit& /*i*/) { return All(); },
                         [](const CtaBarrier& i) { return All(i.d); },
                         [](const ClusterBarrier& /*i*/) { return All(); },
                         [](const GridControl& /*i*/) { return All(); },
@@ -129,6 +137,17 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const WarpExchange& i) { return All(i.members, i.value, i.from, i.clamp); },
           [](const MatrixProduct& i) { return All(i.a, i.b, i.c); },
           [](const MatrixLayout& i) { return All(i.a); },
+          [](const TensorAllocation& i) { return All(i.address, i.columns); },
+          [](const TensorAccess& i) {
+            return i.stores ? All(i.address, i.registers) : All(i.address);
+          },
+          [](const TensorWait& /*i*/) { return All(); },
+          [](const TensorProduct& i) {
+            return All(i.d, i.a, i.b, i.descriptor, i.accumulates, i.disabled);
+          },
+          [](const TensorCopy& i) { return All(i.to, i.from); },
+          [](const TensorShift& i) { return All(i.address); },
+          [](const TensorCommit& i) { return All(i.mbarrier, i.ctas); },
           [](const CtaBarrier& i) { return All(i.id, i.count, i.predicate); },
           [](const ClusterBarrier& /*i*/) { return All(); },
           [](const GridControl& /*i*/) { return All(); },

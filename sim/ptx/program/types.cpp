@@ -20,7 +20,8 @@ const std::unordered_map<std::string_view, Type>& Types() {
       {"b128", Type::kB128},     {"f16", Type::kF16},       {"bf16", Type::kBF16},
       {"f16x2", Type::kF16x2},   {"bf16x2", Type::kBF16x2}, {"tf32", Type::kTF32},
       {"u16x2", Type::kU16x2},   {"s16x2", Type::kS16x2},   {"f32x2", Type::kF32x2},
-      {"e4m3x2", Type::kE4M3x2}, {"e5m2x2", Type::kE5M2x2}};
+      {"e4m3x2", Type::kE4M3x2}, {"e5m2x2", Type::kE5M2x2}, {"e2m3x2", Type::kE2M3x2},
+      {"e3m2x2", Type::kE3M2x2}, {"e2m1x2", Type::kE2M1x2}, {"ue8m0x2", Type::kUE8M0x2}};
   return types;
 }
 

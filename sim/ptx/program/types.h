@@ -34,6 +34,10 @@ enum class Type : std::uint8_t {
   kTF32,  // in 32 bits, here as a result of cvt only
   kE4M3,
   kE5M2,
+  kE2M3,
+  kE3M2,
+  kE2M1,
+  kUE8M0,  // powers of two
   kF16x2,  // pairs, the first in the lower half
   kBF16x2,
   kU16x2,
@@ -41,6 +45,10 @@ enum class Type : std::uint8_t {
   kF32x2,
   kE4M3x2,
   kE5M2x2,
+  kE2M3x2,
+  kE3M2x2,
+  kE2M1x2,  // in a byte
+  kUE8M0x2,
 };
 
 constexpr unsigned Bytes(Type type) {
@@ -52,6 +60,9 @@ constexpr unsigned Bytes(Type type) {
     case Type::kBF16:
     case Type::kE4M3x2:
     case Type::kE5M2x2:
+    case Type::kE2M3x2:
+    case Type::kE3M2x2:
+    case Type::kUE8M0x2:
       return 2;
     case Type::kB32:
     case Type::kU32:
@@ -79,7 +90,7 @@ constexpr bool IsFloat(Type type) { return type == Type::kF32 || type == Type::k
 constexpr bool IsHalf(Type type) { return type == Type::kF16 || type == Type::kBF16; }
 constexpr bool IsPair(Type type) { return type >= Type::kF16x2; }
 // Narrower than f32: sim/ptx/alu/small_float.h has the formats.
-constexpr bool IsSmallFloat(Type type) { return type >= Type::kF16 && type <= Type::kE5M2; }
+constexpr bool IsSmallFloat(Type type) { return type >= Type::kF16 && type <= Type::kUE8M0; }
 // What a pair is made of; of all else: itself.
 constexpr Type ElementOf(Type type) {
   switch (type) {
@@ -97,6 +108,14 @@ constexpr Type ElementOf(Type type) {
       return Type::kE4M3;
     case Type::kE5M2x2:
       return Type::kE5M2;
+    case Type::kE2M3x2:
+      return Type::kE2M3;
+    case Type::kE3M2x2:
+      return Type::kE3M2;
+    case Type::kE2M1x2:
+      return Type::kE2M1;
+    case Type::kUE8M0x2:
+      return Type::kUE8M0;
     default:
       return type;
   }

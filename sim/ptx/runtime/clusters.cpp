@@ -78,6 +78,8 @@ void Clusters::Place(const Cluster& cluster, unsigned rank, Cta* cta) const {
   cta->rank = rank;
   cta->exited = false;
   cta->last = false;
+  cta->exited_warps = 0;
+  cta->tensor = nullptr;
   cta->shared.assign(launch_.shared_bytes, 0);
 }
 

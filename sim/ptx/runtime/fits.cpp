@@ -87,7 +87,7 @@ void CheckMbarriersFit(const Config& config, const Program& program, const Launc
 
 bool UsesMbarriers(const Program& program) {
   return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
-    return i.op == Op::kMbarrier || i.op == Op::kTryCancel ||
+    return i.op == Op::kMbarrier || i.op == Op::kTryCancel || i.op == Op::kTensorCommit ||
            (i.op == Op::kStoreAsync && i.As<AsyncStore>().mbarrier != kNoSlot) ||
            (i.op == Op::kBulk && i.As<BulkCopy>().space != Space::kGlobal);
   });

@@ -5,12 +5,14 @@
 #define MUSTER_SIM_PTX_SIMT_ACCESS_SINK_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/ptx/program/instruction.h"
 
 namespace muster::ptx {
 
 struct Cta;
+struct TensorRange;
 struct Warp;
 
 class AccessSink {
@@ -25,6 +27,10 @@ class AccessSink {
   virtual void OnAccess(const Warp& warp, unsigned lane, const Instruction& instruction,
                         const Access& access, const Cta* owner, std::uint64_t address,
                         bool changed) = 0;
+  // A warp has loaded from or stored to its CTA's tensor memory, has allocated or released it.
+  virtual void OnTensorAccess(const Warp& warp, const std::vector<TensorRange>& ranges) = 0;
+  // It has changed what columns of it are free, or found too few.
+  virtual void OnTensorColumns(const Warp& warp) = 0;
 };
 
 }  // namespace muster::ptx

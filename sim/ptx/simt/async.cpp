@@ -60,7 +60,9 @@ void Interpreter::StartTransfer(Warp* warp, unsigned lane, const Instruction& in
   transfer.issuer = warp->cta;
   transfer.warp = warp->slot;
   transfer.groups = groups;
-  transfer.number = groups == nullptr ? 0 : groups->Start();
+  transfer.number = groups == nullptr                          ? 0
+                    : transfer.kind == Transfer::Kind::kArrive ? groups->next()
+                                                               : groups->Start();
   Cta* const engine_of = transfer.to != nullptr ? transfer.to : warp->cta;
   engine_of->engine->Post(std::move(transfer), cycle_);
 }

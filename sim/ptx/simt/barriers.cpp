@@ -74,8 +74,7 @@ Interpreter::Event Interpreter::AwaitAll(Warp* warp, std::size_t index) {
 // All lanes of the warp stand at an instruction that waits for them.
 Interpreter::Event Interpreter::Meet(Warp* warp, std::size_t index) {
   const Op op = program_.code[warp->groups[index].pc].op;
-  return op == Op::kMatrixProduct || op == Op::kMatrixLayout ? ExecuteMatrix(warp, index)
-                                                             : Arrive(warp, index);
+  return IsOfWholeWarp(op) ? ExecuteMatrix(warp, index) : Arrive(warp, index);
 }
 
 Interpreter::Event Interpreter::ReachGridControl(Warp* warp, std::size_t index,
@@ -252,7 +251,11 @@ std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
     at = "an mbarrier";
   } else if (group.state == Group::State::kAsleep) {
     at = "nanosleep";
-  } else if (i.op == Op::kMatrixProduct || i.op == Op::kMatrixLayout) {
+  } else if (group.state == Group::State::kAwaitsColumns) {
+    at = fmt::format("tcgen05.alloc for {} columns of tensor memory, of which {} are allocated",
+                     ValueOf(warp, group, i.As<TensorAllocation>().columns, First(group.lanes)),
+                     warp.cta->tensor->allocated());
+  } else if (IsOfWholeWarp(i.op)) {
     at = "a matrix instruction";
   } else {
     at = fmt::format("barrier {}", ValueOf(warp, group, i.As<CtaBarrier>().id, First(group.lanes)));
@@ -380,6 +383,9 @@ void Interpreter::WakeUp(Warp* warp) {
       group.until = 0;
       --warp->held;
       Advance(warp, i);
+    } else if (group.state == Group::State::kAwaitsColumns && MayAllocate(*warp, group)) {
+      group.state = Group::State::kReady;
+      --warp->held;
     }
   }
 }

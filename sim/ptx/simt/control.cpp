@@ -260,6 +260,19 @@ Interpreter::Event Interpreter::ExecuteStack(Warp* warp, const Group& group, std
 
 Interpreter::Event Interpreter::ExecuteExit(Warp* warp, std::size_t index, std::uint32_t active) {
   Group& group = warp->groups[index];
+  // "All of the Tensor Memory that was allocated in a kernel, must be explicitly deallocated before
+  // the kernel exits."
+  Cta& cta = *warp->cta;
+  const bool is_last =
+      active == warp->live && cta.exited_warps + 1 == launch_.Warps() && cta.tensor != nullptr;
+  if (is_last && cta.tensor->allocated() != 0) {
+    return Misuse(
+        *warp, First(active), program_.code[group.pc].line, "tensor_memory_not_released",
+        fmt::format("is the last of its CTA to exit, and {} columns of tensor memory are "
+                    "allocated, the first at {}",
+                    cta.tensor->allocated(), program_.Place(cta.tensor->allocated_line())));
+  }
+  cta.exited_warps += active == warp->live ? 1 : 0;
   warp->exited = active;
   warp->exit_line = program_.code[group.pc].line;
   warp->live &= ~active;

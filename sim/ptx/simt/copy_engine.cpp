@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/ptx/simt/mbarriers.h"
+#include "sim/ptx/simt/tensor_operation.h"
 #include "sim/ptx/simt/warp.h"
 
 namespace muster::ptx {
@@ -36,9 +37,18 @@ bool CopyEngine::Step(std::uint64_t cycle) {
 std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
   switch (transfer->kind) {
     case Transfer::Kind::kArrive:
-      if (!transfer->groups->DoneBefore(transfer->number) || !MayPerform(*transfer)) {
+      if (!IsNext(*transfer) || !MayPerform(*transfer)) {
         return cycle;
       }
+      Complete(*transfer);
+      return 0;
+    case Transfer::Kind::kTensor:
+      if (!IsNext(*transfer) || !MayPerform(*transfer)) {
+        return cycle;
+      }
+      transfer->tensor->Perform();
+      changed_ = true;
+      transfer->groups->End(transfer->number);
       Complete(*transfer);
       return 0;
     default:
@@ -82,6 +92,11 @@ bool CopyEngine::MayPerform(const Transfer& transfer) const {
   return replay_ == nullptr || replay_->MayPerform(transfer.pass);
 }
 
+// What it follows is done: of a CTA that has ended nothing is left.
+bool CopyEngine::IsNext(const Transfer& transfer) {
+  return transfer.groups == nullptr || transfer.groups->DoneBefore(transfer.number);
+}
+
 // What is read and written at one time is not read before it may be written, unless the schedule
 // says when it is read.
 bool CopyEngine::MayRead(const Transfer& transfer) const {
@@ -96,8 +111,9 @@ bool CopyEngine::Moves() const {
     if (replay_ == nullptr) {
       return true;
     }
-    const bool arrives = transfer.kind == Transfer::Kind::kArrive;
-    return arrives ? transfer.groups->DoneBefore(transfer.number) && MayPerform(transfer)
+    const bool follows =
+        transfer.kind == Transfer::Kind::kArrive || transfer.kind == Transfer::Kind::kTensor;
+    return follows             ? IsNext(transfer) && MayPerform(transfer)
            : transfer.has_read ? MayPerform(transfer)
                                : MayRead(transfer);
   });

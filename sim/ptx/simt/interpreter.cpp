@@ -55,6 +55,7 @@ void Interpreter::Start(Warp* warp) {
   warp->held = 0;
   warp->copies.fill({});
   warp->bulk_copies.fill({});
+  warp->tensor_operations.fill({});
   warp->registers.assign(std::size_t{kernel.slots} * kWarpSize, 0);
   for (auto& local : warp->local) {
     local.assign(kernel.local_bytes, 0);
@@ -266,6 +267,9 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
       return ReachExchange(warp, index, active);
     case Op::kMatrixProduct:
     case Op::kMatrixLayout:
+    case Op::kTensorAllocation:
+    case Op::kTensorAccess:
+    case Op::kTensorWait:
       return ReachMatrix(warp, index, active);
     case Op::kMbarrier:
       return ReachMbarrier(warp, index, active);
@@ -292,6 +296,12 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
     case Op::kBulk:
     case Op::kStoreAsync:
       event = ExecuteAsync(warp, lanes);
+      break;
+    case Op::kTensorProduct:
+    case Op::kTensorCopy:
+    case Op::kTensorShift:
+    case Op::kTensorCommit:
+      event = ExecuteTensorCore(warp, lanes);
       break;
     case Op::kTryCancel:
       event = ExecuteTryCancel(warp, lanes);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -133,6 +134,11 @@ class Interpreter {
   void TakeArrival(Warp* warp, const WarpArrival& given);
   // Whether memory that several threads see has changed since this was asked for.
   bool TakeChanged() { return std::exchange(changed_, false); }
+  // Whether columns of tensor memory have been released since this was asked for: warps that are
+  // stuck may go on.
+  bool TakeReleasedColumns() { return std::exchange(released_columns_, false); }
+  // Whether the group, which waits at tcgen05.alloc, can go on.
+  bool MayAllocate(const Warp& warp, const Group& group) const;
   // Writes the result of the warp's latest barrier, a reduction.
   static void WriteResult(Warp* warp, std::uint32_t value);
 
@@ -203,6 +209,16 @@ class Interpreter {
   Event Arrive(Warp* warp, std::size_t index);
   Event AwaitAll(Warp* warp, std::size_t index);
   Event Meet(Warp* warp, std::size_t index);
+  // tcgen05.cpp: tensor memory.
+  std::optional<Event> ExecuteTensor(Warp* warp, const Group& group, const Lanes& lanes);
+  std::optional<Event> ExecuteAllocation(Warp* warp, const Group& group, const Lanes& lanes);
+  Event AccessTensor(Warp* warp, const Group& group, const Lanes& lanes);
+  Event ExecuteTensorCore(Warp* warp, const Lanes& lanes);
+  static std::vector<Cta*> TensorGroup(const Warp& warp, bool pair);
+  Event StartTensor(Warp* warp, unsigned lane, const Instruction& instruction,
+                    std::shared_ptr<TensorOperation> operation);
+  Event StartProduct(Warp* warp, const Lanes& lanes, unsigned lane);
+  Event CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane);
   // matrix.cpp
   Event ReachMatrix(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteMatrix(Warp* warp, std::size_t index);
@@ -288,6 +304,7 @@ class Interpreter {
   ScheduleReplay* replay_ = nullptr;
   Cancel cancel_;
   bool changed_ = false;
+  bool released_columns_ = false;
   Random random_;
   std::uint64_t cycle_ = 0;
   std::uint64_t clock_period_ps_ = 1000;

@@ -27,7 +27,15 @@ Interpreter::Event Interpreter::ExecuteMatrix(Warp* warp, std::size_t index) {
                   fmt::format("comes to a matrix instruction with {} lanes of its warp, and not 32",
                               Ones(group.lanes)));
   }
-  Compute(lanes);
+  if (lanes.instruction.op < Op::kTensorAllocation) {
+    Compute(lanes);
+  } else if (const std::optional<Event> event = ExecuteTensor(warp, group, lanes); !event) {
+    warp->held += group.state == Group::State::kReady ? 1 : 0;
+    warp->groups[index].state = Group::State::kAwaitsColumns;
+    return Event::kNone;
+  } else if (*event != Event::kNone) {
+    return *event;
+  }
   if (group.state != Group::State::kReady) {
     --warp->held;
     warp->groups[index].state = Group::State::kReady;

@@ -15,7 +15,8 @@ bool HasTurn(const Instruction& instruction, Turn::What what) {
     case Turn::What::kReads:
       return is_copy || op == Op::kTryCancel;
     case Turn::What::kPerforms:
-      return is_copy || op == Op::kStoreAsync || op == Op::kTryCancel ||
+      return is_copy || IsOfTensorCore(op) || op == Op::kTensorCommit || op == Op::kStoreAsync ||
+             op == Op::kTryCancel ||
              (mbarrier != nullptr && (IsRemote(mbarrier->op) || mbarrier->op >= MbOp::kCopyArrive));
     case Turn::What::kStarts:
       return false;

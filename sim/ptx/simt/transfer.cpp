@@ -6,6 +6,7 @@
 
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/simt/mbarriers.h"
+#include "sim/ptx/simt/tensor_operation.h"
 #include "sim/ptx/simt/warp.h"
 
 namespace muster::ptx {
@@ -77,11 +78,9 @@ Loss AbandonWith(const Cta& cta, Transfer* transfer) {
   if (transfer->issuer == &cta) {
     transfer->groups = nullptr;
   }
-  if (transfer->to == &cta && transfer->issuer != &cta) {
-    return Loss::kOfAnother;
-  }
-  return transfer->to == &cta || (transfer->from == &cta && !transfer->has_read) ? Loss::kOwn
-                                                                                 : Loss::kNone;
+  const bool lost = transfer->to == &cta || (transfer->from == &cta && !transfer->has_read) ||
+                    (transfer->tensor != nullptr && transfer->tensor->Touches(&cta));
+  return !lost ? Loss::kNone : transfer->issuer != &cta ? Loss::kOfAnother : Loss::kOwn;
 }
 
 MbOperation CompletionOf(const Transfer& transfer) {

@@ -6,6 +6,7 @@
 #define MUSTER_SIM_PTX_SIMT_TRANSFER_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,7 @@
 namespace muster::ptx {
 
 struct Cta;
+class TensorOperation;
 
 // The copies of one thread that count in groups (cp.async, or cp.async.bulk), in its order.
 class CopyGroups {
@@ -52,6 +54,7 @@ struct Transfer {
     kMove,    // bytes
     kReduce,  // elements, into what is there
     kArrive,  // the arrive-on of copies, when they are done
+    kTensor,  // an operation of a tensor core, in the order of its thread
     kRemote,  // an operation of another CTA of the cluster: through the network, not by an engine
   };
   Kind kind = Kind::kMove;
@@ -77,8 +80,9 @@ struct Transfer {
   CopyGroups* groups = nullptr;  // if it counts there
   std::uint32_t number = 0;
   std::uint32_t line = 0;
-  std::uint32_t pass = 0;   // of a schedule (ScheduleReplay::pass)
-  MbOperation operation{};  // kRemote
+  std::uint32_t pass = 0;                     // of a schedule (ScheduleReplay::pass)
+  MbOperation operation{};                    // kRemote
+  std::shared_ptr<TensorOperation> tensor{};  // kTensor
 };
 
 // An interface to what carries them out.

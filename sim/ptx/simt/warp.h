@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_size.h"
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/simt/mbarriers.h"
+#include "sim/ptx/simt/tensor_memory.h"
 #include "sim/ptx/simt/transfer.h"
 #include "sim/ptx/simt/warp_unit.h"
 
@@ -34,8 +36,10 @@ struct Cta {
   unsigned rank = 0;    // in it
   bool exited = false;  // all its threads have
   bool last = false;    // it knows that no cluster is left to be cancelled
+  std::uint64_t exited_warps = 0;
   std::vector<std::uint8_t> shared;
-  MbarrierSink* port = nullptr;  // in front of it, if the program has mbarriers
+  std::unique_ptr<TensorMemory> tensor;  // from the first allocation on
+  MbarrierSink* port = nullptr;          // in front of it, if the program has mbarriers
   TransferSink* engine = nullptr;
 };
 
@@ -59,12 +63,13 @@ struct GridControlCall {
 struct Group {
   enum class State : std::uint8_t {
     kReady,
-    kAligned,     // at an aligned barrier, until all lanes of the warp that have not exited stand
-                  // there
-    kHeld,        // at a non-aligned barrier or a collective, until the warp unit lets them go
-    kAsked,       // at an mbarrier instruction, until the unit answers
-    kAsleep,      // at nanosleep, until its time has come
-    kAwaitsTurn,  // at an instruction of a schedule, until it is its turn
+    kAligned,  // at an aligned barrier, until all lanes of the warp that have not exited stand
+               // there
+    kHeld,     // at a non-aligned barrier or a collective, until the warp unit lets them go
+    kAsked,    // at an mbarrier instruction, until the unit answers
+    kAsleep,   // at nanosleep, until its time has come
+    kAwaitsColumns,  // at tcgen05.alloc, until so many columns are free
+    kAwaitsTurn,     // at an instruction of a schedule, until it is its turn
   };
   std::uint32_t pc = 0;
   std::uint32_t frame = 0;  // first register
@@ -83,13 +88,14 @@ struct Warp {
   std::uint32_t matched = 0;   // lanes that match.any has answered, and that wait for the others
   std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
   std::uint32_t turns = 0;
-  Arrival arrival;                                // the latest barrier instruction
-  MbInstruction mbarrier;                         // the latest mbarrier instruction
-  GridControlCall grid_control;                   // the latest griddepcontrol
-  std::array<CopyGroups, kWarpSize> copies;       // by cp.async
-  std::array<CopyGroups, kWarpSize> bulk_copies;  // by cp.async.bulk, to global memory
-  std::uint64_t timed = 0;                        // branches taken or not by a clock
-  std::uint32_t exited = 0;                       // lanes that the latest exit ended
+  Arrival arrival;                                      // the latest barrier instruction
+  MbInstruction mbarrier;                               // the latest mbarrier instruction
+  GridControlCall grid_control;                         // the latest griddepcontrol
+  std::array<CopyGroups, kWarpSize> copies;             // by cp.async
+  std::array<CopyGroups, kWarpSize> bulk_copies;        // by cp.async.bulk, to global memory
+  std::array<CopyGroups, kWarpSize> tensor_operations;  // by tcgen05.mma and the like
+  std::uint64_t timed = 0;                              // branches taken or not by a clock
+  std::uint32_t exited = 0;                             // lanes that the latest exit ended
   std::uint32_t exit_line = 0;
   std::vector<std::uint64_t> registers;  // slot by slot, 32 lanes each
   std::array<std::vector<std::uint8_t>, kWarpSize> local;

@@ -77,7 +77,8 @@ template <char End>
 struct Close : Mark<End> {};
 struct Vector : p::if_must<Open<'{'>, p::opt<OperandList>, Close<'}'>> {};
 struct Unified : TAO_PEGTL_STRING(".unified") {};  // of the variable's address
-struct Address : p::seq<p::if_must<Open<'['>, OperandList, Close<']'>>, p::opt<Unified>> {};
+struct Address
+    : p::seq<p::if_must<Open<'['>, OperandList, Close<']'>>, p::opt<Unified>, OffsetTail> {};
 struct List : p::if_must<Open<'('>, p::opt<OperandList>, Close<')'>> {};
 struct Operand : p::sor<Vector, Address, List, NotOperand, MaybeMask, MinusOperand, GenericOperand,
                         NameOperand> {};

@@ -24,7 +24,7 @@ struct Operand {
     kGeneric,  // generic(name) + value, in an initialiser
     kInteger,
     kFloat,    // `value` holds the bits of an f32 (0f...) or an f64 (0d... and decimals)
-    kAddress,  // [parts]
+    kAddress,  // [parts]; `value` is what is added behind the bracket
     kVector,   // {parts}
     kList,     // (parts)
   };

@@ -1,0 +1,314 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// tcgen05: what warps and threads do with tensor memory and tensor cores.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sim/isa/bits.h"
+#include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/simt/tensor_product.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr unsigned kWarpLanes = 32;  // of tensor memory, that a warp can access
+constexpr unsigned kWordBytes = 8;
+constexpr std::uint32_t kLowerHalf = 0xffff;
+
+// Of a register of a thread: the lane of tensor memory, from the first of the access on, and the
+// column, of registers that have one. PTX, "Matrix fragments for shape".
+struct Cell {
+  unsigned lane;
+  unsigned column;
+};
+Cell CellOf(TensorShape shape, unsigned thread, unsigned index) {
+  switch (shape) {
+    case TensorShape::k32x32b:
+      return {thread, index};
+    case TensorShape::k16x32bx2:
+      return {thread % 16, index};
+    case TensorShape::k16x64b:
+      return {thread / 4 + 8 * (thread % 2), 2 * index + thread / 2 % 2};
+    case TensorShape::k16x128b:
+      return {thread / 4 + 8 * (index % 2), 4 * (index / 2) + thread % 4};
+    case TensorShape::k16x256b:
+      return {thread / 4 + 8 * (index / 2 % 2), 8 * (index / 4) + 2 * (thread % 4) + index % 2};
+  }
+  return {0, 0};
+}
+
+unsigned ColumnsOf(const TensorAccess& i) {
+  const unsigned once = i.shape == TensorShape::k16x64b    ? 2
+                        : i.shape == TensorShape::k16x128b ? 4
+                        : i.shape == TensorShape::k16x256b ? 8
+                                                           : 1;
+  return once * i.times * (i.halves ? 2 : 1);
+}
+
+}  // namespace
+
+// Whether the warp can go on that stands at tcgen05.alloc.
+bool Interpreter::MayAllocate(const Warp& warp, const Group& group) const {
+  const Cta& cta = *warp.cta;
+  const std::uint32_t columns = ValueOf(
+      warp, group, program_.code[group.pc].As<TensorAllocation>().columns, First(group.lanes));
+  return cta.tensor == nullptr || !TensorMemory::IsSize(columns) || cta.tensor->Free(columns);
+}
+
+// Any instruction of tcgen05 that the lanes of a warp execute together; nothing: it has to wait.
+std::optional<Interpreter::Event> Interpreter::ExecuteTensor(Warp* warp, const Group& group,
+                                                             const Lanes& lanes) {
+  switch (lanes.instruction.op) {
+    case Op::kTensorAllocation:
+      return ExecuteAllocation(warp, group, lanes);
+    case Op::kTensorAccess:
+      return AccessTensor(warp, group, lanes);
+    default:
+      return Event::kNone;  // what it waits for has been done
+  }
+}
+
+std::optional<Interpreter::Event> Interpreter::ExecuteAllocation(Warp* warp, const Group& group,
+                                                                 const Lanes& lanes) {
+  const auto& i = lanes.instruction.As<TensorAllocation>();
+  const std::uint32_t line = lanes.instruction.line;
+  Cta& cta = *warp->cta;
+  const auto misuse = [&](const char* cause, const std::string& what) {
+    return Misuse(*warp, First(group.lanes), line, cause, what);
+  };
+  if (cta.tensor == nullptr) {
+    cta.tensor = std::make_unique<TensorMemory>();
+  }
+  TensorMemory& memory = *cta.tensor;
+  if (i.what == TensorAllocation::What::kRelinquish) {
+    memory.relinquished = true;
+    return Event::kNone;
+  }
+  const std::uint32_t columns = ValueOf(*warp, group, i.columns, First(group.lanes));
+  if (!TensorMemory::IsSize(columns)) {
+    return misuse("bad_tensor_size",
+                  fmt::format("names {} columns of tensor memory: a power of two from {} to {} is "
+                              "allocated",
+                              columns, kLeastColumns, kTensorColumns));
+  }
+  unsigned first = 0;
+  if (i.what == TensorAllocation::What::kAllocate) {
+    if (memory.relinquished) {
+      return misuse("tensor_permit_relinquished",
+                    "allocates tensor memory after its CTA has relinquished the right to");
+    }
+    const std::optional<unsigned> free = memory.Free(columns);
+    if (!free) {
+      if (accesses_ != nullptr) {
+        accesses_->OnTensorColumns(*warp);
+      }
+      return std::nullopt;
+    }
+    first = *free;
+    memory.Allocate(first, columns, line);
+    lanes.ForEach([d = lanes.Write(i.d), first](unsigned lane) { d[lane] = first; });
+  } else {
+    const std::uint32_t address = ValueOf(*warp, group, i.address, First(group.lanes));
+    first = TensorColumn(address);
+    if (const auto operation = memory.UnderWay(first, columns); operation != nullptr) {
+      return misuse("tensor_memory_in_use",
+                    fmt::format("releases tensor memory from column {} on, which the operation of "
+                                "{} still uses",
+                                first, program_.Place(operation->line)));
+    }
+    if (const auto why = memory.Release(first, columns, line)) {
+      return misuse("tensor_memory_not_allocated", *why);
+    }
+    changed_ = true;
+    released_columns_ = true;
+  }
+  if (accesses_ != nullptr) {
+    std::vector<TensorRange> ranges;
+    for (unsigned lane = 0; lane < kTensorLanes; lane += kPieceLanes) {
+      ranges.push_back(TensorPieces(&cta, lane, first, columns, true));
+    }
+    accesses_->OnTensorColumns(*warp);
+    accesses_->OnTensorAccess(*warp, ranges);
+  }
+  return Event::kNone;
+}
+
+// The text lets ld and st be performed any time before the wait for them: here at once.
+Interpreter::Event Interpreter::AccessTensor(Warp* warp, const Group& group, const Lanes& lanes) {
+  const auto& i = lanes.instruction.As<TensorAccess>();
+  const std::uint32_t line = lanes.instruction.line;
+  const std::uint32_t address = ValueOf(*warp, group, i.address, First(group.lanes));
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    if (ValueOf(*warp, group, i.address, lane) != address) {
+      return Misuse(*warp, lane, line, "divergent_operand",
+                    fmt::format("names the address {:#010x} of tensor memory, and lane 0 of its "
+                                "warp {:#010x}, in one instruction",
+                                ValueOf(*warp, group, i.address, lane), address));
+    }
+  }
+  const unsigned first = TensorLane(address);
+  const unsigned column = TensorColumn(address);
+  const unsigned own = warp->first_thread / kWarpSize % 4 * kWarpLanes;
+  const unsigned count = i.shape == TensorShape::k32x32b ? kWarpLanes : kPieceLanes;
+  if (first != own && (count == kWarpLanes || first != own + kPieceLanes)) {
+    return Misuse(
+        *warp, 0, line, "tensor_lane_not_accessible",
+        fmt::format("accesses lanes of tensor memory from {} on: warp {} of its "
+                    "warpgroup can access lanes {} to {}, from {} on",
+                    first, own / kWarpLanes, own, own + kWarpLanes - 1,
+                    count == kWarpLanes ? fmt::format("{}", own)
+                                        : fmt::format("{} or {}", own, own + kPieceLanes)));
+  }
+  TensorMemory* const memory = warp->cta->tensor.get();
+  const unsigned columns = ColumnsOf(i);
+  const bool two = i.shape == TensorShape::k16x32bx2;
+  std::vector<TensorRange> ranges;
+  for (const unsigned begin : {column, column + i.second}) {
+    if (begin == column || two) {
+      const std::optional<std::string> why =
+          memory == nullptr ? "accesses tensor memory, of which none is allocated"
+                            : memory->Refusal(first, count, begin, columns);
+      if (why) {
+        return Misuse(*warp, 0, line, "tensor_memory_not_allocated", *why);
+      }
+      for (unsigned lane = first; lane < first + count; lane += kPieceLanes) {
+        ranges.push_back(TensorPieces(warp->cta, lane, begin, columns, i.stores));
+      }
+    }
+  }
+  const unsigned each = i.halves ? 2 : 1;
+  for (unsigned index = 0; index < i.registers.size(); ++index) {
+    for (unsigned thread = 0; thread < kWarpSize; ++thread) {
+      const Cell cell = CellOf(i.shape, thread, index);
+      const unsigned at = column + each * cell.column + (two && thread >= 16 ? i.second : 0);
+      std::uint32_t& low = memory->At(first + cell.lane, at);
+      if (!i.stores && i.halves) {
+        lanes.Write(i.registers[index])[thread] =
+            (low & kLowerHalf) | (memory->At(first + cell.lane, at + 1) & kLowerHalf) << 16;
+      } else if (!i.stores) {
+        lanes.Write(i.registers[index])[thread] = low;
+      } else {
+        const auto value = static_cast<std::uint32_t>(lanes.Read(i.registers[index])[thread]);
+        low = i.halves ? value & kLowerHalf : value;
+        if (i.halves) {
+          memory->At(first + cell.lane, at + 1) = value >> 16;
+        }
+      }
+    }
+  }
+  changed_ = changed_ || i.stores;
+  if (accesses_ != nullptr) {
+    accesses_->OnTensorAccess(*warp, ranges);
+  }
+  return Event::kNone;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Operations of tensor cores, each of one thread
+// ------------------------------------------------------------------------------------------------
+
+Interpreter::Event Interpreter::ExecuteTensorCore(Warp* warp, const Lanes& lanes) {
+  Event event = Event::kNone;
+  for (std::uint32_t rest = lanes.mask; rest != 0 && event == Event::kNone; rest &= rest - 1) {
+    const unsigned lane = First(rest);
+    event = lanes.instruction.op == Op::kTensorCommit ? CommitTensor(warp, lanes, lane)
+                                                      : StartProduct(warp, lanes, lane);
+  }
+  return event;
+}
+
+// The CTA, or both of its pair, the even one first. Nothing: it has no peer.
+std::vector<Cta*> Interpreter::TensorGroup(const Warp& warp, bool pair) {
+  if (!pair) {
+    return {warp.cta};
+  }
+  const std::vector<Cta*>& ctas = warp.cta->cluster->ctas;
+  const unsigned even = warp.cta->rank & ~1U;
+  if (even + 1 >= ctas.size() || ctas[even]->exited || ctas[even + 1]->exited) {
+    return {};
+  }
+  return {ctas[even], ctas[even + 1]};
+}
+
+Interpreter::Event Interpreter::StartTensor(Warp* warp, unsigned lane,
+                                            const Instruction& instruction,
+                                            std::shared_ptr<TensorOperation> operation) {
+  operation->line = instruction.line;
+  for (Cta* const cta : warp->cta->cluster->ctas) {
+    if (cta->tensor != nullptr && operation->Touches(cta)) {
+      cta->tensor->Begin(operation);
+    }
+  }
+  Transfer transfer;
+  transfer.kind = Transfer::Kind::kTensor;
+  transfer.to = warp->cta;
+  transfer.tensor = std::move(operation);
+  StartTransfer(warp, lane, instruction, &warp->tensor_operations[lane], std::move(transfer));
+  return Event::kNone;
+}
+
+Interpreter::Event Interpreter::StartProduct(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const auto& i = lanes.instruction.As<TensorProduct>();
+  const std::uint32_t line = lanes.instruction.line;
+  const auto word = [&](Slot slot) { return static_cast<std::uint32_t>(lanes.Read(slot)[lane]); };
+  ProductCall call;
+  call.kind = i.kind;
+  call.ctas = TensorGroup(*warp, i.pair);
+  if (call.ctas.empty()) {
+    return Misuse(*warp, lane, line, "no_peer_cta",
+                  "uses the tensor memory of a pair of CTAs, and no other CTA of its pair runs");
+  }
+  call.a_in_tensor = i.a_in_tensor;
+  call.accumulates = (lanes.Read(i.accumulates)[lane] != 0) != i.negated;
+  call.scale = i.scale;
+  call.d = word(i.d);
+  call.a = i.a_in_tensor ? word(i.a) : lanes.Read(i.a)[lane];
+  call.b = lanes.Read(i.b)[lane];
+  call.descriptor = word(i.descriptor);
+  for (std::size_t k = 0; k < call.disabled.size(); ++k) {
+    call.disabled[k] = i.disabled[k] == kNoSlot ? 0 : word(i.disabled[k]);
+  }
+  TensorRefusal refusal;
+  std::shared_ptr<TensorOperation> operation = MakeProduct(call, &refusal);
+  if (operation == nullptr) {
+    return Misuse(*warp, lane, line, refusal.cause, refusal.why);
+  }
+  return StartTensor(warp, lane, lanes.instruction, std::move(operation));
+}
+
+// An arrival at the mbarrier of each CTA, when all that the thread has started before is done.
+Interpreter::Event Interpreter::CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const auto& i = lanes.instruction.As<TensorCommit>();
+  const std::uint64_t address = lanes.Read(i.mbarrier)[lane];
+  const std::vector<Cta*>& ctas = warp->cta->cluster->ctas;
+  Transfer arrival;
+  if (address % kWordBytes != 0 ||
+      !Locate(warp, lane, i.space, address, kWordBytes, false, &arrival)) {
+    return Fault(*warp, lane, lanes.instruction.line,
+                 fmt::format("names an mbarrier at {:#x}, which is no word of shared memory of its "
+                             "cluster",
+                             address));
+  }
+  arrival.kind = Transfer::Kind::kArrive;
+  arrival.mbarrier = static_cast<std::uint32_t>(arrival.address);
+  const std::uint64_t mask = i.ctas == kNoSlot ? std::uint64_t{1} << arrival.to->rank
+                                               : lanes.Read(i.ctas)[lane] & kLowerHalf;
+  for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+    const unsigned rank = First(rest);
+    if (rank >= ctas.size() || ctas[rank]->exited) {
+      return Fault(*warp, lane, lanes.instruction.line,
+                   fmt::format("arrives at an mbarrier of the CTA with rank {} of the cluster, "
+                               "which {}",
+                               rank, rank >= ctas.size() ? "there is not" : "has exited"));
+    }
+  }
+  ForEachBit(mask, [&](unsigned rank) {
+    Transfer one = arrival;
+    one.to = ctas[rank];
+    StartTransfer(warp, lane, lanes.instruction, &warp->tensor_operations[lane], std::move(one));
+  });
+  return Event::kNone;
+}
+
+}  // namespace muster::ptx

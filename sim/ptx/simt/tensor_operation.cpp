@@ -1,0 +1,38 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/simt/tensor_operation.h"
+
+#include <algorithm>
+
+#include "sim/ptx/simt/shared_matrix.h"
+#include "sim/ptx/simt/warp.h"
+
+namespace muster::ptx {
+
+bool TensorOperation::Uses(const TensorMemory* memory, unsigned first, unsigned columns) const {
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const TensorRange& range) {
+    const unsigned column = range.first / kPieceBytes % kTensorColumns;
+    return range.in_tensor && range.cta->tensor.get() == memory && column < first + columns &&
+           first < column + range.bytes / kPieceBytes;
+  });
+}
+
+bool TensorOperation::Touches(const Cta* cta) const {
+  return std::any_of(ranges_.begin(), ranges_.end(),
+                     [&](const TensorRange& range) { return range.cta == cta; });
+}
+
+void TensorOperation::AddUnits(Cta* cta, std::vector<std::uint32_t> units, bool writes) {
+  std::sort(units.begin(), units.end());
+  units.erase(std::unique(units.begin(), units.end()), units.end());
+  for (std::size_t i = 0; i < units.size();) {
+    std::size_t end = i + 1;
+    while (end < units.size() && units[end] == units[end - 1] + kMatrixUnit) {
+      ++end;
+    }
+    ranges_.push_back(
+        {cta, false, writes, units[i], static_cast<std::uint32_t>(end - i) * kMatrixUnit});
+    i = end;
+  }
+}
+
+}  // namespace muster::ptx

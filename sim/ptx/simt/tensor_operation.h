@@ -1,0 +1,68 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What a tensor core does some time after a thread has issued it: it reads its operands and writes
+// its result in one step. PTX, "Asynchronous Operations" of tcgen05.
+#ifndef MUSTER_SIM_PTX_SIMT_TENSOR_OPERATION_H_
+#define MUSTER_SIM_PTX_SIMT_TENSOR_OPERATION_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/ptx/simt/tensor_memory.h"
+
+namespace muster::ptx {
+
+struct Cta;
+
+// Bytes of a CTA's shared memory; or pieces of its tensor memory, each 16 lanes of a column and
+// counted as 4 bytes.
+struct TensorRange {
+  Cta* cta = nullptr;
+  bool in_tensor = false;
+  bool writes = false;
+  std::uint32_t first = 0;
+  std::uint32_t bytes = 0;
+};
+inline constexpr unsigned kPieceLanes = 16;
+inline constexpr unsigned kPieceBytes = 4;
+// `columns` of the 16 lanes from `lane` on.
+constexpr TensorRange TensorPieces(Cta* cta, unsigned lane, unsigned column, unsigned columns,
+                                   bool writes) {
+  return {cta, true, writes, (lane / kPieceLanes * kTensorColumns + column) * kPieceBytes,
+          columns * kPieceBytes};
+}
+
+class TensorOperation {
+ public:
+  TensorOperation() = default;
+  TensorOperation(const TensorOperation&) = delete;
+  TensorOperation& operator=(const TensorOperation&) = delete;
+  virtual ~TensorOperation() = default;
+
+  void Perform() {
+    Execute();
+    done_ = true;
+  }
+  bool done() const { return done_; }
+  const std::vector<TensorRange>& ranges() const { return ranges_; }
+  bool Uses(const TensorMemory* memory, unsigned first, unsigned columns) const;
+  bool Touches(const Cta* cta) const;
+
+  std::uint32_t line = 0;
+
+ protected:
+  // Adds the units of 16 bytes, in any order.
+  void AddUnits(Cta* cta, std::vector<std::uint32_t> units, bool writes);
+  void Add(const TensorRange& range) { ranges_.push_back(range); }
+
+ private:
+  virtual void Execute() = 0;
+
+  std::vector<TensorRange> ranges_;
+  bool done_ = false;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SIMT_TENSOR_OPERATION_H_
