@@ -213,6 +213,8 @@ void World::Observe(const Place& at) {
     const std::uint64_t left =
         group.groups == ptx::kNoSlot ? 0 : program_.literals[ptx::LiteralIndex(group.groups)];
     observer_->OnCopyGroup(at, group.op, group.bulk, left);
+  } else if (i.op == Op::kWarpgroupOrder) {
+    observer_->OnProductGroup(at, i.As<ptx::WarpgroupOrder>());
   }
 }
 
@@ -238,6 +240,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     }
     case Op::kBarrier:
     case Op::kClusterBarrier:
+    case Op::kWarpgroupProduct:
       // At an aligned barrier lanes wait for the rest of their warp.
       return !IsAligned(i) || (ActiveOf(state, group) |
                                (StandingWith(state, group) & ~group.lanes)) == state.warp.live;
@@ -283,15 +286,16 @@ void World::Advance(Unit* unit, WarpState* state, std::uint32_t moved) {
     state->warp.turns = ~0U;
     const std::uint32_t lanes = next->lanes;
     moved |= lanes;
-    const Op op = program_.code[pc].op;
+    const bool awaits = AwaitsTransfers(program_.code[pc]);
     const Group before = *next;
     const std::uint32_t active = ActiveOf(*state, before);
     NoteVolatile(state, before, active);
     here_ = PlaceOf(*state, active, pc);
     const Interpreter::Event event = unit->interpreter.Step(&state->warp, cycle_);
-    if (op == Op::kCopyGroup) {
+    if (awaits) {
       const Group* const after = GroupOf(state, lanes);
-      state->stuck_at_copies |= after != nullptr && after->pc == pc ? lanes : 0;
+      state->stuck_at_copies |=
+          after != nullptr && after->pc == pc && after->state == Group::State::kReady ? lanes : 0;
     }
     if (observer_ != nullptr && active != 0 && (state->stuck_at_copies & lanes) == 0) {
       Observe(PlaceOf(*state, active, pc));

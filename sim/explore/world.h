@@ -193,7 +193,12 @@ class World : public ptx::AccessSink {
   }
   static bool IsAligned(const ptx::Instruction& i) {
     return (i.op == ptx::Op::kBarrier && i.As<ptx::CtaBarrier>().aligned) ||
-           (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned);
+           (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned) ||
+           i.op == ptx::Op::kWarpgroupProduct;
+  }
+  // The instruction may have to wait for transfers, and come again.
+  static bool AwaitsTransfers(const ptx::Instruction& i) {
+    return i.op == ptx::Op::kCopyGroup || i.op == ptx::Op::kWarpgroupOrder;
   }
   static std::uint32_t StandingWith(const WarpState& state, const ptx::Group& group);
   bool IsDraining(const WarpState& state, std::uint32_t pc) const;
@@ -242,6 +247,9 @@ class World : public ptx::AccessSink {
   bool MayStep(const Flight& flight) const;
   void StepTransfer(std::size_t index);
   void Perform(Flight* flight);
+  void StepProduct(std::size_t index);
+  void LetGo(Unit* issuer, WarpState* state);
+  void NoteBytes(const Range& bytes, ObjectAccess::Mode mode);
   void PerformRemote(const Flight& flight);
   void StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
                      const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t pc);

@@ -37,8 +37,9 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
   times.step = steps_;
   flight->time = times.count;
   if (observer_ != nullptr) {
-    const bool together = transfer.kind == Kind::kRemote;
-    const std::uint32_t lanes = together ? transfer.operation.lanes : 1U << transfer.lane;
+    const std::uint32_t lanes = transfer.kind == Kind::kRemote    ? transfer.operation.lanes
+                                : transfer.kind == Kind::kProduct ? ~0U
+                                                                  : 1U << transfer.lane;
     observer_->OnStart(PlaceOf(state, lanes, transfer.pc), flight->number, transfer);
   }
   flight->transfer = std::move(transfer);
@@ -140,7 +141,7 @@ bool World::MayStep(const Flight& flight) const {
   if (flight.asked_by != 0) {
     return !IsAsking(flight.asked_by);
   }
-  if (transfer.kind == Kind::kArrive) {
+  if (transfer.kind == Kind::kArrive || transfer.kind == Kind::kProduct) {
     return transfer.groups == nullptr || transfer.groups->DoneBefore(transfer.number);
   }
   if (transfer.kind != Kind::kRemote) {
@@ -158,9 +159,24 @@ Range World::RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t siz
   return {cta == nullptr ? kGlobal : cta->linear_id, address, static_cast<unsigned>(size)};
 }
 
+void World::NoteBytes(const Range& bytes, ObjectAccess::Mode mode) {
+  constexpr unsigned kGranule = 4;
+  for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
+       ++at) {
+    NoteAccess(ObjectOf(bytes.owner, at), mode);
+  }
+  if (bytes.owner == kGlobal) {
+    NoteHeapAccess(bytes.address);
+  }
+}
+
 void World::StepTransfer(std::size_t index) {
   if (flights_[index]->asks) {
     TakeCluster(index);
+    return;
+  }
+  if (flights_[index]->transfer.kind == Kind::kProduct) {
+    StepProduct(index);
     return;
   }
   Flight& flight = *flights_[index];
@@ -169,20 +185,10 @@ void World::StepTransfer(std::size_t index) {
   Unit& issuer = *units_[flight.unit];
   WarpState& state = issuer.warps[transfer.warp];
   const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
-  const auto note = [&](const Range& bytes, ObjectAccess::Mode mode) {
-    constexpr unsigned kGranule = 4;
-    for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
-         ++at) {
-      NoteAccess(ObjectOf(bytes.owner, at), mode);
-    }
-    if (bytes.owner == kGlobal) {
-      NoteHeapAccess(bytes.address);
-    }
-  };
   bool done = true;
   if (moves && !transfer.has_read) {
     const Range source = RangeOf(transfer.from, transfer.source, transfer.bytes);
-    note(source, ObjectAccess::Mode::kRead);
+    NoteBytes(source, ObjectAccess::Mode::kRead);
     ReadSource(&memory_, &transfer);
     if (observer_ != nullptr && transfer.bytes != 0) {
       observer_->OnRead(flight.number, source);
@@ -196,17 +202,40 @@ void World::StepTransfer(std::size_t index) {
     std::unique_ptr<Flight> last = std::move(flights_[index]);
     flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
     if (moves) {
-      note(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
-           ObjectAccess::Mode::kWrite);
+      NoteBytes(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
+                ObjectAccess::Mode::kWrite);
     }
     Perform(last.get());
   }
-  // The issuing thread may wait for the transfer.
-  if (state.exists && state.stuck_at_copies != 0) {
-    state.stuck_at_copies = 0;
-    woken_.push_back(PlaceOf(state, ~0U, 0));
-    Advance(&issuer, &state);
+  LetGo(&issuer, &state);
+}
+
+// The issuing threads may wait for the transfer.
+void World::LetGo(Unit* issuer, WarpState* state) {
+  if (state->exists && state->stuck_at_copies != 0) {
+    state->stuck_at_copies = 0;
+    woken_.push_back(PlaceOf(*state, ~0U, 0));
+    Advance(issuer, state);
   }
+}
+
+// A product reads its operands and writes registers of the warp that has started it.
+void World::StepProduct(std::size_t index) {
+  const std::unique_ptr<Flight> flight = std::move(flights_[index]);
+  flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
+  const ptx::Transfer& transfer = flight->transfer;
+  here_ = PlaceOf(*flight);
+  for (const auto& [address, bytes] : transfer.product.Ranges()) {
+    const Range range = RangeOf(transfer.from, address, bytes);
+    NoteBytes(range, ObjectAccess::Mode::kRead);
+    if (observer_ != nullptr) {
+      observer_->OnRead(flight->number, range);
+    }
+  }
+  transfer.product.Perform(transfer.from->shared);
+  transfer.groups->End(transfer.number);
+  Unit& issuer = *units_[flight->unit];
+  LetGo(&issuer, &issuer.warps[transfer.warp]);
 }
 
 void World::Perform(Flight* flight) {

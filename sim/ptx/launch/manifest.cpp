@@ -130,8 +130,9 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
   }
   const std::string cause = outcome.substr(6);
   constexpr std::string_view kFrontEnd[] = {
-      "bad_barrier_id",   "bad_count",        "divergent_operand", "cancel_after_failure",
-      "ctaid_of_failure", "async_to_own_cta", "partial_warp"};
+      "bad_barrier_id",   "bad_count",        "divergent_operand",  "cancel_after_failure",
+      "ctaid_of_failure", "async_to_own_cta", "partial_warp",       "partial_warpgroup",
+      "bad_descriptor",   "wgmma_in_flight",  "wgmma_without_fence"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
   }

@@ -17,6 +17,7 @@
 #include "sim/ptx/program/decode_move.h"
 #include "sim/ptx/program/decode_video.h"
 #include "sim/ptx/program/decode_warp.h"
+#include "sim/ptx/program/decode_warpgroup.h"
 
 namespace muster::ptx {
 namespace {
@@ -125,7 +126,7 @@ constexpr Entry kEntries[] = {
     {"ldmatrix", {DecodeMatrixAccess, Op::kMatrixLayout}},
     {"stmatrix", {DecodeMatrixAccess, Op::kStore}},
     {"movmatrix", {DecodeMoveMatrix, Op::kMatrixLayout}},
-    {"wgmma", {DecodeMatrixOrder, Op::kExchange}},
+    {"wgmma", {DecodeWarpgroup, Op::kWarpgroupProduct}},
     {"vadd", {DecodeVideoInstruction, Op::kVideo}},
     {"vsub", {DecodeVideoInstruction, Op::kVideo}},
     {"vabsdiff", {DecodeVideoInstruction, Op::kVideo}},

@@ -179,6 +179,8 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kExchange:
     case Op::kMatrixProduct:
     case Op::kMatrixLayout:
+    case Op::kWarpgroupProduct:
+    case Op::kWarpgroupOrder:
     case Op::kBarrier:
     case Op::kClusterBarrier:
     case Op::kGridControl:

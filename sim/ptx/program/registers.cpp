@@ -31,6 +31,8 @@ void Add(Slots* slots, const std::array<Slot, kCount>& more) {
   }
 }
 
+void Add(Slots* slots, const Slots& more) { slots->insert(slots->end(), more.begin(), more.end()); }
+
 template <typename... Parts>
 Slots All(const Parts&... parts) {
   Slots slots;
@@ -80,6 +82,8 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const WarpExchange& i) { return All(i.d, i.predicate); },
                         [](const MatrixProduct& i) { return All(i.d); },
                         [](const MatrixLayout& i) { return All(i.d); },
+                        [](const WarpgroupProduct& i) { return All(i.d); },
+                        [](const WarpgroupOrder& /*i*/) { return All(); },
                         [](const CtaBarrier& i) { return All(i.d); },
                         [](const ClusterBarrier& /*i*/) { return All(); },
                         [](const GridControl& /*i*/) { return All(); },
@@ -129,6 +133,8 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const WarpExchange& i) { return All(i.members, i.value, i.from, i.clamp); },
           [](const MatrixProduct& i) { return All(i.a, i.b, i.c); },
           [](const MatrixLayout& i) { return All(i.a); },
+          [](const WarpgroupProduct& i) { return All(i.a, i.a_matrix, i.b_matrix, i.scale, i.d); },
+          [](const WarpgroupOrder& /*i*/) { return All(); },
           [](const CtaBarrier& i) { return All(i.id, i.count, i.predicate); },
           [](const ClusterBarrier& /*i*/) { return All(); },
           [](const GridControl& /*i*/) { return All(); },

@@ -74,8 +74,7 @@ Interpreter::Event Interpreter::AwaitAll(Warp* warp, std::size_t index) {
 // All lanes of the warp stand at an instruction that waits for them.
 Interpreter::Event Interpreter::Meet(Warp* warp, std::size_t index) {
   const Op op = program_.code[warp->groups[index].pc].op;
-  return op == Op::kMatrixProduct || op == Op::kMatrixLayout ? ExecuteMatrix(warp, index)
-                                                             : Arrive(warp, index);
+  return IsOfMatrices(op) ? ExecuteMatrix(warp, index) : Arrive(warp, index);
 }
 
 Interpreter::Event Interpreter::ReachGridControl(Warp* warp, std::size_t index,
@@ -252,7 +251,7 @@ std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
     at = "an mbarrier";
   } else if (group.state == Group::State::kAsleep) {
     at = "nanosleep";
-  } else if (i.op == Op::kMatrixProduct || i.op == Op::kMatrixLayout) {
+  } else if (IsOfMatrices(i.op)) {
     at = "a matrix instruction";
   } else {
     at = fmt::format("barrier {}", ValueOf(warp, group, i.As<CtaBarrier>().id, First(group.lanes)));

@@ -260,6 +260,11 @@ Interpreter::Event Interpreter::ExecuteStack(Warp* warp, const Group& group, std
 
 Interpreter::Event Interpreter::ExecuteExit(Warp* warp, std::size_t index, std::uint32_t active) {
   Group& group = warp->groups[index];
+  if (has_warpgroups_ && active == warp->live) {
+    if (const auto refused = LeaveWarpgroup(warp, program_.code[group.pc].line)) {
+      return *refused;
+    }
+  }
   warp->exited = active;
   warp->exit_line = program_.code[group.pc].line;
   warp->live &= ~active;

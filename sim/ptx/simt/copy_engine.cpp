@@ -41,6 +41,16 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
       }
       Complete(*transfer);
       return 0;
+    case Transfer::Kind::kProduct:
+      if (!transfer->groups->DoneBefore(transfer->number) || !MayRead(*transfer)) {
+        return cycle;
+      }
+      transfer->product.Perform(transfer->from->shared);
+      transfer->groups->End(transfer->number);
+      if (replay_ != nullptr) {
+        replay_->Read(transfer->pass);
+      }
+      return 0;
     default:
       break;
   }
@@ -97,7 +107,9 @@ bool CopyEngine::Moves() const {
       return true;
     }
     const bool arrives = transfer.kind == Transfer::Kind::kArrive;
-    return arrives ? transfer.groups->DoneBefore(transfer.number) && MayPerform(transfer)
+    const bool multiplies = transfer.kind == Transfer::Kind::kProduct;
+    return arrives      ? transfer.groups->DoneBefore(transfer.number) && MayPerform(transfer)
+           : multiplies ? transfer.groups->DoneBefore(transfer.number) && MayRead(transfer)
            : transfer.has_read ? MayPerform(transfer)
                                : MayRead(transfer);
   });

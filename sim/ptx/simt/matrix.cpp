@@ -27,6 +27,10 @@ Interpreter::Event Interpreter::ExecuteMatrix(Warp* warp, std::size_t index) {
                   fmt::format("comes to a matrix instruction with {} lanes of its warp, and not 32",
                               Ones(group.lanes)));
   }
+  if (lanes.instruction.op == Op::kWarpgroupProduct ||
+      lanes.instruction.op == Op::kWarpgroupOrder) {
+    return ExecuteWarpgroup(warp, index);
+  }
   Compute(lanes);
   if (group.state != Group::State::kReady) {
     --warp->held;

@@ -12,6 +12,7 @@
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/simt/memory.h"
+#include "sim/ptx/simt/warpgroup.h"
 
 namespace muster::ptx {
 
@@ -49,10 +50,11 @@ class CopyGroups {
 
 struct Transfer {
   enum class Kind : std::uint8_t {
-    kMove,    // bytes
-    kReduce,  // elements, into what is there
-    kArrive,  // the arrive-on of copies, when they are done
-    kRemote,  // an operation of another CTA of the cluster: through the network, not by an engine
+    kMove,     // bytes
+    kReduce,   // elements, into what is there
+    kArrive,   // the arrive-on of copies, when they are done
+    kProduct,  // of wgmma: reads shared memory, and writes registers
+    kRemote,   // an operation of another CTA of the cluster: through the network, not by an engine
   };
   Kind kind = Kind::kMove;
   // Where to: shared memory, or (null) an address of global memory.
@@ -77,8 +79,9 @@ struct Transfer {
   CopyGroups* groups = nullptr;  // if it counts there
   std::uint32_t number = 0;
   std::uint32_t line = 0;
-  std::uint32_t pass = 0;   // of a schedule (ScheduleReplay::pass)
-  MbOperation operation{};  // kRemote
+  std::uint32_t pass = 0;    // of a schedule (ScheduleReplay::pass)
+  MbOperation operation{};   // kRemote
+  StartedProduct product{};  // kProduct
 };
 
 // An interface to what carries them out.

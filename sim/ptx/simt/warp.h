@@ -15,6 +15,7 @@
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/transfer.h"
 #include "sim/ptx/simt/warp_unit.h"
+#include "sim/ptx/simt/warpgroup.h"
 
 namespace muster::ptx {
 
@@ -37,6 +38,7 @@ struct Cta {
   std::vector<std::uint8_t> shared;
   MbarrierSink* port = nullptr;  // in front of it, if the program has mbarriers
   TransferSink* engine = nullptr;
+  std::vector<Warpgroup> warpgroups;  // if the program has instructions of theirs
 };
 
 // clusterlaunchcontrol.try_cancel: where in shared memory the response and its mbarrier are.
@@ -88,6 +90,8 @@ struct Warp {
   GridControlCall grid_control;                   // the latest griddepcontrol
   std::array<CopyGroups, kWarpSize> copies;       // by cp.async
   std::array<CopyGroups, kWarpSize> bulk_copies;  // by cp.async.bulk, to global memory
+  CopyGroups products;                            // by wgmma
+  Fragments fragments;                            // of these
   std::uint64_t timed = 0;                        // branches taken or not by a clock
   std::uint32_t exited = 0;                       // lanes that the latest exit ended
   std::uint32_t exit_line = 0;
