@@ -271,13 +271,15 @@ void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfe
   const unsigned lane = First(at.lanes);
   const ptx::Op op = world_.program().code[at.pc].op;
   const bool bulk = op == ptx::Op::kBulk;
+  const bool multiplies = transfer.kind == ptx::Transfer::Kind::kProduct;
   Transfer& fresh = transfers_[number];
   fresh.at = at;
   fresh.step = world_.steps();
   fresh.known = Gather(at, event);
   fresh.fences = FencesOf(at);
   fresh.of_tensor_core = transfer.kind == ptx::Transfer::Kind::kTensor;
-  fresh.async = bulk || fresh.of_tensor_core;
+  fresh.async = bulk || multiplies || fresh.of_tensor_core;
+
   fresh.reduces = transfer.kind == ptx::Transfer::Kind::kReduce;
   fresh.element = Bytes(transfer.type);
   fresh.arrives = transfer.kind == ptx::Transfer::Kind::kArrive;
@@ -294,6 +296,9 @@ void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfe
     for (const auto& [copy, group] : copies.started) {
       fresh.copies.push_back(copy);
     }
+  } else if (multiplies) {
+    Copies& products = products_[{at.cta, at.warp}];
+    products.started.emplace_back(number, products.group);
   } else if (transfer.groups != nullptr) {
     Extras& extras = StateOf(at, lane).extras.Own();
     Copies& copies = fresh.of_tensor_core ? extras.tensor_operations
@@ -331,6 +336,29 @@ void Analysis::OnCopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk, std:
                     started.end());
     }
   });
+}
+
+void Analysis::OnProductGroup(const Place& at, const ptx::WarpgroupOrder& order) {
+  Copies& products = products_[{at.cta, at.warp}];
+  if (order.op != ptx::WarpgroupOp::kWait) {
+    products.group += order.op == ptx::WarpgroupOp::kCommit ? 1 : 0;
+    return;
+  }
+  const EventNumber event = EventAt(at);
+  auto& started = products.started;
+  started.erase(
+      std::remove_if(
+          started.begin(), started.end(),
+          [&](const auto& product) {
+            if (products.group - product.second <= order.groups) {
+              return false;
+            }
+            ForEachBit(at.lanes, [&](unsigned lane) {
+              transfers_[product.first].waited.push_back({ThreadOf(at, lane), event, false});
+            });
+            return true;
+          }),
+      started.end());
 }
 
 void Analysis::OnExit(const Place& at) {

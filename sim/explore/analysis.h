@@ -63,6 +63,7 @@ class Analysis : public Observer {
   void OnRead(std::uint64_t number, const Range& range) override;
   void OnWrite(std::uint64_t number, const Range& range) override;
   void OnCopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk, std::uint64_t groups) override;
+  void OnProductGroup(const Place& at, const ptx::WarpgroupOrder& order) override;
   void OnExit(const Place& at) override;
 
  private:
@@ -292,6 +293,7 @@ class Analysis : public Observer {
   // By warp, the lanes whose latest wait was for the phase before the first one of an mbarrier.
   std::map<std::pair<std::uint64_t, unsigned>, Place> at_fresh_;
   std::map<std::uint64_t, ClusterState> clusters_;
+  std::map<std::pair<std::uint64_t, unsigned>, Copies> products_;  // by warp
   std::unordered_map<std::uint64_t, Transfer> transfers_;
   // By owner of the memory: the latest access of each thread of other CTAs, and the transfers that
   // other CTAs have sent.

@@ -84,6 +84,8 @@ class Observer {
   virtual void OnRead(std::uint64_t number, const Range& bytes) = 0;
   virtual void OnWrite(std::uint64_t number, const Range& bytes) = 0;
   // Threads commit a group of their copies, or have waited until at most `groups` are left.
+  // A warp commits a group of its products, or has waited until at most so many are left.
+  virtual void OnProductGroup(const Place& at, const ptx::WarpgroupOrder& order) = 0;
   virtual void OnCopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk,
                            std::uint64_t groups) = 0;
 

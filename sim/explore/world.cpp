@@ -283,6 +283,8 @@ void World::Observe(const Place& at) {
     observer_->OnCopyGroup(at, group.op, group.bulk, left);
   } else if (i.op == Op::kTensorWait) {
     observer_->OnWarpSync(at, WarpOp::kSync);
+  } else if (i.op == Op::kWarpgroupOrder) {
+    observer_->OnProductGroup(at, i.As<ptx::WarpgroupOrder>());
   }
 }
 
@@ -310,6 +312,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kClusterBarrier:
     case Op::kTensorAllocation:
     case Op::kTensorAccess:
+    case Op::kWarpgroupProduct:
       // At an aligned instruction lanes wait for the rest of their warp.
       return !IsAligned(i) || (ActiveOf(state, group) |
                                (StandingWith(state, group) & ~group.lanes)) == state.warp().live;
@@ -359,12 +362,14 @@ void World::Advance(WarpState* state, std::uint32_t moved) {
     warp.turns = ~0U;
     const std::uint32_t lanes = next->lanes;
     moved |= lanes;
+    const bool awaits = AwaitsTransfers(program_.code[pc]);
     const std::uint32_t active = ActiveOf(*state, *next);
     NoteVolatile(state, *next, active);
     Run(state, pc);
-    if (program_.code[pc].op == Op::kCopyGroup) {
+    if (awaits) {
       const Group* const after = GroupOf(*state, lanes);
-      state->stuck_at_copies |= after != nullptr && after->pc == pc ? lanes : 0;
+      state->stuck_at_copies |=
+          after != nullptr && after->pc == pc && after->state == Group::State::kReady ? lanes : 0;
     }
     if (observer_ != nullptr && active != 0 && (state->stuck_at_copies & lanes) == 0) {
       Observe(PlaceOf(*state, active, pc));

@@ -194,7 +194,13 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   static bool IsAligned(const ptx::Instruction& i) {
     return (i.op == ptx::Op::kBarrier && i.As<ptx::CtaBarrier>().aligned) ||
            (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned) ||
+           i.op == ptx::Op::kWarpgroupProduct ||
+
            i.op == ptx::Op::kTensorAllocation || i.op == ptx::Op::kTensorAccess;
+  }
+  // The instruction may have to wait for transfers, and come again.
+  static bool AwaitsTransfers(const ptx::Instruction& i) {
+    return i.op == ptx::Op::kCopyGroup || i.op == ptx::Op::kWarpgroupOrder;
   }
   void Advance(WarpState* state, std::uint32_t moved = 0);
   void Run(WarpState* state, std::uint32_t pc);
@@ -225,12 +231,15 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   static ptx::Group* GroupOf(const WarpState& state, std::uint32_t lanes);
 
   // world_effects.cpp
+
   void Answer(WarpState* state, std::size_t index, bool answer);
   void NoteExit(const ptx::Core& core, const Operation& exit, const Effects& effects);
 
   // world_transfer.cpp
   bool MayStep(const Flight& flight) const;
   void StepTransfer(std::size_t index);
+  void StepProduct(std::size_t index);
+  void LetGo(WarpState* state);
   void Perform(const Flight& flight);
   void PerformTensor(const Flight& flight);
   void EndWithResponseLost(const Flight& response);

@@ -20,9 +20,10 @@ using Kind = ptx::Transfer::Kind;
 
 void World::Post(ptx::Transfer transfer, std::uint64_t /*cycle*/) {
   const WarpState& state = warps_[transfer.issuer->rank][transfer.warp];
-  const bool together = transfer.kind == Kind::kRemote;
-  const Place at =
-      PlaceOf(state, together ? transfer.operation.lanes : 1U << transfer.lane, state.pc);
+  const std::uint32_t lanes = transfer.kind == Kind::kRemote    ? transfer.operation.lanes
+                              : transfer.kind == Kind::kProduct ? ~0U
+                                                                : 1U << transfer.lane;
+  const Place at = PlaceOf(state, lanes, state.pc);
   transfer.pc = state.pc;
   auto flight = std::make_unique<Flight>();
   flight->number = next_flight_++;
@@ -131,7 +132,8 @@ bool World::MayStep(const Flight& flight) const {
   if (flight.asked_by != 0) {
     return !IsAsking(flight.asked_by);
   }
-  if (transfer.kind == Kind::kArrive || transfer.kind == Kind::kTensor) {
+  if (transfer.kind == Kind::kArrive || transfer.kind == Kind::kTensor ||
+      transfer.kind == Kind::kProduct) {
     return transfer.groups == nullptr || transfer.groups->DoneBefore(transfer.number);
   }
   if (transfer.kind != Kind::kRemote) {
@@ -169,6 +171,10 @@ void World::StepTransfer(std::size_t index) {
     TakeCluster(index);
     return;
   }
+  if (flights_[index]->transfer.kind == Kind::kProduct) {
+    StepProduct(index);
+    return;
+  }
   Flight& flight = *flights_[index];
   ptx::Transfer& transfer = flight.transfer;
   WarpState& state = warps_[flight.unit][transfer.warp];
@@ -197,12 +203,33 @@ void World::StepTransfer(std::size_t index) {
     Perform(*last);
     performing_ = nullptr;
   }
-  // The issuing thread may wait for the transfer.
-  if (state.exists() && state.stuck_at_copies != 0) {
-    state.stuck_at_copies = 0;
-    woken_.push_back(PlaceOf(state, ~0U, 0));
-    Advance(&state);
+  LetGo(&state);
+}
+
+// The issuing threads may wait for the transfer.
+void World::LetGo(WarpState* state) {
+  if (state->exists() && state->stuck_at_copies != 0) {
+    state->stuck_at_copies = 0;
+    woken_.push_back(PlaceOf(*state, ~0U, 0));
+    Advance(state);
   }
+}
+
+// A product reads its operands and writes registers of the warp that has started it.
+void World::StepProduct(std::size_t index) {
+  const std::unique_ptr<Flight> flight = std::move(flights_[index]);
+  flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
+  const ptx::Transfer& transfer = flight->transfer;
+  for (const auto& [address, bytes] : transfer.product.Ranges()) {
+    const Range range = RangeOf(transfer.from, address, bytes);
+    NoteBytes(range, ObjectAccess::Mode::kRead);
+    if (observer_ != nullptr) {
+      observer_->OnRead(flight->number, range);
+    }
+  }
+  transfer.product.Perform(transfer.from->shared);
+  transfer.groups->End(transfer.number);
+  LetGo(&warps_[flight->unit][transfer.warp]);
 }
 
 void World::Perform(const Flight& flight) {

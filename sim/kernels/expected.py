@@ -84,6 +84,8 @@ INPUTS = {
     "vote": {"in": scatter(9, 96, 0, 2000)},
     "warp_float": {"in": warp_float_input()},
     "warp_forms": {"in": scatter(21, 64, -10**6, 10**6)},
+    "wgmma_ring": {"a": half_bits(scatter(27, 16384, -4, 4)), "b": half_bits(scatter(28, 8192, -4, 4))},
+    "wgmma_tile": {"a": half_bits(scatter(25, 4096, -16, 16)), "b": half_bits(scatter(26, 4096, -16, 16))},
 }
 
 
@@ -288,10 +290,23 @@ def matmul_async(a, b):
     return matmul(a, b)
 
 
-def matrix_tile(a, b):
+def product_of_halves(a, b, depth):
+    """Of the rows of a and the columns of b, of `depth` elements each."""
     a, b = halves(a), halves(b)
-    return {"c": [sum(a[64 * row + k] * b[64 * column + k] for k in range(64))
-                  for row in range(32) for column in range(16)]}
+    return {"c": [sum(a[row + k] * b[column + k] for k in range(depth))
+                  for row in range(0, len(a), depth) for column in range(0, len(b), depth)]}
+
+
+def matrix_tile(a, b):
+    return product_of_halves(a, b, 64)
+
+
+def wgmma_ring(a, b):
+    return product_of_halves(a, b, 256)
+
+
+def wgmma_tile(a, b):
+    return product_of_halves(a, b, 64)
 
 
 def three_phases():

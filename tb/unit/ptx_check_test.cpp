@@ -87,8 +87,7 @@ TEST(PtxCheck, UnknownInstructionsAllAtOnce) {
   EXPECT_EQ(text,
             "f.ptx:5:3: the instruction tex.1d.v4.f32.f32 is not supported\n"
             "f.ptx:8:24: the instruction frobnicate.b32 is not supported\n"
-            "f.ptx:8:49: the instruction wgmma.mma_async.sp is not supported: there are no tensor "
-            "cores\n"
+            "f.ptx:8:49: the instruction wgmma.mma_async.sp is not supported\n"
             "f.ptx:9:27: %p1 is not declared\n"
             "f.ptx:9:37: the modifier .u7 of add.u7 is not supported\n"
             "f.ptx:10:3: the instruction tcgen05.convolve is not supported\n"

@@ -199,7 +199,6 @@ TEST(PtxCorpus, Asynchronous) { CheckForms(std::begin(kAsync), std::end(kAsync))
 TEST(PtxCorpus, LaunchControl) { CheckForms(std::begin(kLaunchControl), std::end(kLaunchControl)); }
 TEST(PtxCorpus, TensorMaps) { CheckForms(std::begin(kTensorMaps), std::end(kTensorMaps)); }
 
-// What orders matrix instructions is accepted without any.
 TEST(PtxCorpus, MatrixOrder) {
   for (const char* const form :
        {"wgmma.fence.sync.aligned;", "wgmma.commit_group.sync.aligned;",

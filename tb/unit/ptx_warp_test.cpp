@@ -224,21 +224,6 @@ DONE:)";
   }
 }
 
-// Each lane sees what the others of its warp have stored before.
-TEST(PtxWarp, MatrixOrderWaitsForTheWarp) {
-  for (const char* const form : {"fence", "commit_group", "wait_group"}) {
-    const std::string order = std::string("wgmma.") + form + ".sync.aligned" +
-                              (form == std::string("wait_group") ? " 0;" : ";");
-    EXPECT_EQ(Lanes("mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r3, %r2, %r3;"
-                    "setp.eq.u32 %p1, %r1, 31; @!%p1 bra W; mov.u32 %r4, 0;"
-                    "L: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 50; @%p2 bra L;"
-                    "st.shared.u32 [%r2], %r4;\nW: " +
-                    order + " ld.shared.u32 %r10, [%r2];"),
-              Each([](std::uint32_t) { return 50U; }))
-        << form;
-  }
-}
-
 TEST(PtxAtomic, AllWidths) {
   EXPECT_EQ(Lanes("mov.u16 %h1, 0; mov.u16 %h2, 9; st.shared.u64 [s], 0; bar.warp.sync -1;"
                   "atom.shared.cas.b16 %h3, [s+2], %h1, %h2; bar.warp.sync -1; "

@@ -15,65 +15,13 @@
 
 #include "sim/isa/warp_size.h"
 #include "sim/ptx/alu/compute.h"
-#include "sim/ptx/alu/small_float.h"
+#include "sim/ptx/alu/matrix_element.h"
 
 namespace muster::ptx {
 namespace {
 
 constexpr unsigned kGroup = 4;  // lanes that share a row
 constexpr unsigned kHalfRows = 8;
-
-unsigned BitsOf(Element element) { return element == Element::kF64 ? 64 : 32 / PackedIn(element); }
-
-Type SmallOf(Element element) {
-  switch (element) {
-    case Element::kBF16:
-      return Type::kBF16;
-    case Element::kTF32:
-      return Type::kTF32;
-    case Element::kE4M3:
-      return Type::kE4M3;
-    case Element::kE5M2:
-      return Type::kE5M2;
-    default:
-      return Type::kF16;
-  }
-}
-
-bool IsInteger(Element element) {
-  return element == Element::kS8 || element == Element::kU8 || element == Element::kS4 ||
-         element == Element::kU4 || element == Element::kB1 || element == Element::kS32;
-}
-
-double FloatOf(Element element, std::uint64_t bits) {
-  switch (element) {
-    case Element::kF64:
-      return FromBits<double>(bits);
-    case Element::kF32:
-      return FromBits<float>(bits);
-    default:
-      return FromSmall(SmallOf(element), bits);
-  }
-}
-
-std::int64_t IntegerOf(Element element, std::uint64_t bits) {
-  const unsigned above = 64 - BitsOf(element);
-  const bool is_signed =
-      element == Element::kS8 || element == Element::kS4 || element == Element::kS32;
-  return is_signed ? static_cast<std::int64_t>(bits << above) >> above
-                   : static_cast<std::int64_t>(bits);
-}
-
-std::uint64_t BitsIn(Element element, double value) {
-  switch (element) {
-    case Element::kF64:
-      return ToBits<double>(value);
-    case Element::kF32:
-      return ToBits<float>(static_cast<float>(value));
-    default:
-      return ToSmall(SmallOf(element), Round::kNearest, value);
-  }
-}
 
 // A matrix, row by row, of the bits of its elements.
 class Matrix {

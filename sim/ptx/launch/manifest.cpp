@@ -146,7 +146,11 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
                                             "tensor_memory_in_use",
                                             "tensor_memory_not_allocated",
                                             "tensor_memory_not_released",
-                                            "tensor_permit_relinquished"};
+                                            "tensor_permit_relinquished",
+                                            "partial_warpgroup",
+                                            "bad_descriptor",
+                                            "wgmma_in_flight",
+                                            "wgmma_without_fence"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
   }

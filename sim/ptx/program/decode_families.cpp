@@ -18,6 +18,7 @@
 #include "sim/ptx/program/decode_tcgen05.h"
 #include "sim/ptx/program/decode_video.h"
 #include "sim/ptx/program/decode_warp.h"
+#include "sim/ptx/program/decode_warpgroup.h"
 
 namespace muster::ptx {
 namespace {
@@ -126,7 +127,7 @@ constexpr Entry kEntries[] = {
     {"ldmatrix", {DecodeMatrixAccess, Op::kMatrixLayout}},
     {"stmatrix", {DecodeMatrixAccess, Op::kStore}},
     {"movmatrix", {DecodeMoveMatrix, Op::kMatrixLayout}},
-    {"wgmma", {DecodeMatrixOrder, Op::kExchange}},
+    {"wgmma", {DecodeWarpgroup, Op::kWarpgroupProduct}},
     {"tcgen05", {DecodeTcgen05, Op::kTensorAllocation}},
     {"vadd", {DecodeVideoInstruction, Op::kVideo}},
     {"vsub", {DecodeVideoInstruction, Op::kVideo}},

@@ -113,20 +113,6 @@ bool TakeShape(Cursor* c, MatrixProduct* i) {
   return true;
 }
 
-// The type of the registers, and how many elements one of them has.
-Type RegisterOf(Element element) {
-  switch (element) {
-    case Element::kF64:
-      return Type::kF64;
-    case Element::kF32:
-      return Type::kF32;
-    case Element::kS32:
-      return Type::kS32;
-    default:
-      return Type::kB32;
-  }
-}
-
 template <std::size_t kCount>
 void TakeRegisters(Cursor* c, std::size_t operand, Element element, unsigned elements,
                    bool destination, std::array<Slot, kCount>* slots) {
@@ -161,6 +147,34 @@ Slot FirstLanes(Cursor* c, const Instruction& out, unsigned lanes) {
 
 }  // namespace
 
+std::vector<Element> TakeElements(Cursor* c) {
+  std::vector<Element> elements;
+  std::vector<std::string_view>& left = c->left();
+  left.erase(std::remove_if(left.begin(), left.end(),
+                            [&](std::string_view modifier) {
+                              const std::optional<Element> element = ElementNamed(modifier);
+                              if (element) {
+                                elements.push_back(*element);
+                              }
+                              return element.has_value();
+                            }),
+             left.end());
+  return elements;
+}
+
+Type RegisterOf(Element element) {
+  switch (element) {
+    case Element::kF64:
+      return Type::kF64;
+    case Element::kF32:
+      return Type::kF32;
+    case Element::kS32:
+      return Type::kS32;
+    default:
+      return Type::kB32;
+  }
+}
+
 void DecodeMatrixProduct(Cursor* c, Instruction* out) {
   auto& i = out->Make<MatrixProduct>();
   if (c->Has("sp") || c->Has("sp::ordered_metadata") || c->Has("block_scale")) {
@@ -179,13 +193,8 @@ void DecodeMatrixProduct(Cursor* c, Instruction* out) {
   i.exclusive = c->Take("xor");
   const bool counts = i.exclusive || c->Take("and");
   const bool popc = c->Take("popc");
-  // The types of D, A, B and C, in this order; the shape, which depends on them, comes before.
-  std::vector<Element> types;
-  for (const std::string_view modifier : c->left()) {
-    if (const std::optional<Element> element = ElementNamed(modifier); element) {
-      types.push_back(*element);
-    }
-  }
+  // The types of D, A, B and C, in this order; the shape depends on them.
+  const std::vector<Element> types = TakeElements(c);
   if (types.size() != 4) {
     c->Fail(fmt::format("{} lacks a type: those of D, A, B and C", c->Spelling()));
     return;
@@ -195,10 +204,6 @@ void DecodeMatrixProduct(Cursor* c, Instruction* out) {
   i.b_type = types[2];
   i.c_type = types[3];
   const bool shaped = TakeShape(c, &i);
-  auto& left = c->left();
-  left.erase(std::remove_if(left.begin(), left.end(),
-                            [](std::string_view one) { return ElementNamed(one).has_value(); }),
-             left.end());
   const bool binary = i.a_type == Element::kB1;
   if (!shaped || !laid_out || !FitTogether(i) || counts != binary || popc != binary ||
       (i.saturate && (i.d_type != Element::kS32 || binary))) {

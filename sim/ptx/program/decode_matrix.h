@@ -4,6 +4,8 @@
 #ifndef MUSTER_SIM_PTX_PROGRAM_DECODE_MATRIX_H_
 #define MUSTER_SIM_PTX_PROGRAM_DECODE_MATRIX_H_
 
+#include <vector>
+
 #include "sim/ptx/program/cursor.h"
 #include "sim/ptx/program/instruction.h"
 
@@ -13,6 +15,11 @@ void DecodeMatrixProduct(Cursor* c, Instruction* out);  // mma
 // ldmatrix is a load of rows, and then the change of their layout; stmatrix is the reverse.
 void DecodeMatrixAccess(Cursor* c, Instruction* out);
 void DecodeMoveMatrix(Cursor* c, Instruction* out);  // movmatrix
+
+// Takes the modifiers that name elements, in their order.
+std::vector<Element> TakeElements(Cursor* c);
+// The type of the registers that have such elements.
+Type RegisterOf(Element element);
 
 }  // namespace muster::ptx
 

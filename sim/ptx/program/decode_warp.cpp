@@ -181,35 +181,4 @@ void DecodeBarrierWarp(Cursor* c, Instruction* out) {
   }
 }
 
-// wgmma.fence, wgmma.commit_group, wgmma.wait_group: they order the matrix instructions of a group
-// of warps, of which there are none here. That the lanes of a warp wait for each other is left.
-void DecodeMatrixOrder(Cursor* c, Instruction* out) {
-  const int what = c->TakeOne({"fence", "commit_group", "wait_group"});
-  if (what < 0) {
-    c->Fail(fmt::format("the instruction {} is not supported: there are no tensor cores",
-                        c->Spelling()));
-    return;
-  }
-  if (!c->Take("sync") || !c->Take("aligned")) {
-    c->Fail(fmt::format("{} lacks .sync.aligned", c->Spelling()));
-    return;
-  }
-  if (c->target().version < 80) {
-    c->Require(c->Spelling(), 80, 90);
-  } else if (c->target().architecture != 90 || c->target().variant != 'a') {
-    c->Misuse(fmt::format("{} needs .target sm_90a", c->Spelling()));
-  }
-  const bool waits = what == 2;
-  if (!c->ExpectOperands(waits ? 1 : 0)) {
-    return;
-  }
-  if (waits && c->operand(0).kind != Kind::kInteger) {
-    c->Fail(c->operand(0).at, fmt::format("{} takes a number of groups", c->Spelling()));
-    return;
-  }
-  auto& exchange = out->Make<WarpExchange>();
-  exchange.op = WarpOp::kSync;
-  exchange.members = c->Literal(0xffffffffU);
-}
-
 }  // namespace muster::ptx

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Instructions of a warp: vote to elect, bar.warp, wgmma.
+// Instructions of a warp: vote to elect, bar.warp.
 #ifndef MUSTER_SIM_PTX_PROGRAM_DECODE_WARP_H_
 #define MUSTER_SIM_PTX_PROGRAM_DECODE_WARP_H_
 
@@ -16,7 +16,6 @@ void DecodeShuffle(Cursor* c, Instruction* out);      // shfl
 void DecodeReduce(Cursor* c, Instruction* out);       // redux
 void DecodeElect(Cursor* c, Instruction* out);        // elect
 void DecodeBarrierWarp(Cursor* c, Instruction* out);  // bar.warp.sync
-void DecodeMatrixOrder(Cursor* c, Instruction* out);  // wgmma
 
 }  // namespace muster::ptx
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
@@ -350,6 +351,30 @@ struct MatrixLayout {
   std::array<Slot, 4> a = NoSlots<4>();
 };
 
+// wgmma.mma_async: D = A x B + D, of 64 rows, of which each of four warps has 16. PTX,
+// "Asynchronous Warpgroup Level Matrix Instructions". A row of A, or a column of B, is 32 bytes.
+struct WarpgroupProduct {
+  std::uint16_t n = 0;
+  Element a_type = Element::kF16;
+  Element b_type = Element::kF16;
+  Element d_type = Element::kF32;
+  bool saturate = false;
+  bool scale_negated = false;
+  std::array<bool, 2> minus{};           // A, B: each element is negated
+  std::array<bool, 2> transposed{};      // in shared memory what lies along M or N is contiguous
+  std::array<Slot, 4> a = NoSlots<4>();  // the fragment of A,
+  Slot a_matrix = kNoSlot;               // or its descriptor
+  Slot b_matrix = kNoSlot;
+  Slot scale = kNoSlot;  // the predicate: false, and D = A x B
+  std::vector<Slot> d;
+};
+
+// wgmma.fence, wgmma.commit_group, wgmma.wait_group.
+struct WarpgroupOrder {
+  WarpgroupOp op = WarpgroupOp::kFence;
+  std::uint32_t groups = 0;  // kWait: that may be left
+};
+
 // bar, barrier.
 struct CtaBarrier {
   OpKind kind = OpKind::kSync;
@@ -390,12 +415,15 @@ using Payload =
                  CancelQuery, MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall,
                  Nanosleep, ActiveMask, WarpExchange, MatrixProduct, MatrixLayout, TensorAllocation,
                  TensorAccess, TensorWait, TensorProduct, TensorCopy, TensorShift, TensorCommit,
-                 CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
+                 WarpgroupProduct,
+
+                 CtaBarrier, WarpgroupOrder, CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;
   bool guard_negated = false;  // !p
   bool timed = false;          // its effect on more than registers depends on a clock (timed.h)
+  bool fragments = false;      // it reads or writes registers that a wgmma of its function has, too
   Slot guard = kNoSlot;        // the predicate, if any
   std::uint32_t line = 0;
   Payload payload;

@@ -6,6 +6,7 @@
 
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/program/decode.h"
+#include "sim/ptx/program/decode_warpgroup.h"
 #include "sim/ptx/program/demangle.h"
 #include "sim/ptx/program/directives.h"
 #include "sim/ptx/program/linker.h"
@@ -353,6 +354,7 @@ Program Linker::Run(std::string_view kernel) {
   LinkAll();
   ThrowIfAny();
   MarkTimed(&program_);
+  MarkFragments(&program_);
   return std::move(program_);
 }
 

@@ -186,6 +186,8 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kTensorAllocation:
     case Op::kTensorAccess:
     case Op::kTensorWait:
+    case Op::kWarpgroupProduct:
+    case Op::kWarpgroupOrder:
     case Op::kBarrier:
     case Op::kClusterBarrier:
     case Op::kGridControl:

@@ -53,6 +53,10 @@ constexpr unsigned PackedIn(Element element) {
   }
   return 1;
 }
+constexpr bool IsInteger(Element element) {
+  return element == Element::kS8 || element == Element::kU8 || element == Element::kS4 ||
+         element == Element::kU4 || element == Element::kB1 || element == Element::kS32;
+}
 // How the lanes of a warp hold 8x8 matrices of 16 bits: lane i of eight has row i, in four
 // registers (memory), or each lane has two elements of a row in one (fragment).
 enum class Relayout : std::uint8_t { kToFragments, kToRows, kTranspose };
@@ -170,6 +174,9 @@ enum class Op : std::uint8_t {
   // MatrixProduct (mma), MatrixLayout (ldmatrix, stmatrix, movmatrix).
   kMatrixProduct,
   kMatrixLayout,
+  // WarpgroupProduct (wgmma.mma_async), WarpgroupOrder (wgmma.fence and those beside it).
+  kWarpgroupProduct,
+  kWarpgroupOrder,
   // TensorAllocation, TensorAccess, TensorWait; TensorProduct, TensorCopy, TensorShift,
   // TensorCommit: tcgen05.
   kTensorAllocation,
@@ -246,6 +253,8 @@ enum class Atomic : std::uint8_t {
 };
 
 enum class CopyGroupOp : std::uint8_t { kCommit, kWait, kWaitRead, kWaitAll };
+
+enum class WarpgroupOp : std::uint8_t { kFence, kCommit, kWait };
 
 enum class Stacked : std::uint8_t { kAllocate, kSave, kRestore };
 

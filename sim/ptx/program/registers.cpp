@@ -32,6 +32,8 @@ void Add(Slots* slots, const std::array<Slot, kCount>& more) {
   }
 }
 
+void Add(Slots* slots, const Slots& more) { slots->insert(slots->end(), more.begin(), more.end()); }
+
 template <typename... Parts>
 Slots All(const Parts&... parts) {
   Slots slots;
@@ -88,6 +90,8 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const TensorCopy& /*i*/) { return All(); },
                         [](const TensorShift& /*i*/) { return All(); },
                         [](const TensorCommit& /*i*/) { return All(); },
+                        [](const WarpgroupProduct& i) { return All(i.d); },
+                        [](const WarpgroupOrder& /*i*/) { return All(); },
                         [](const CtaBarrier& i) { return All(i.d); },
                         [](const ClusterBarrier& /*i*/) { return All(); },
                         [](const GridControl& /*i*/) { return All(); },
@@ -148,6 +152,8 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const TensorCopy& i) { return All(i.to, i.from); },
           [](const TensorShift& i) { return All(i.address); },
           [](const TensorCommit& i) { return All(i.mbarrier, i.ctas); },
+          [](const WarpgroupProduct& i) { return All(i.a, i.a_matrix, i.b_matrix, i.scale, i.d); },
+          [](const WarpgroupOrder& /*i*/) { return All(); },
           [](const CtaBarrier& i) { return All(i.id, i.count, i.predicate); },
           [](const ClusterBarrier& /*i*/) { return All(); },
           [](const GridControl& /*i*/) { return All(); },

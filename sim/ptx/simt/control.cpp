@@ -273,6 +273,11 @@ Interpreter::Event Interpreter::ExecuteExit(Warp* warp, std::size_t index, std::
                     cta.tensor->allocated(), program_.Place(cta.tensor->allocated_line())));
   }
   cta.exited_warps += active == warp->live ? 1 : 0;
+  if (has_warpgroups_ && active == warp->live) {
+    if (const auto refused = LeaveWarpgroup(warp, program_.code[group.pc].line)) {
+      return *refused;
+    }
+  }
   warp->exited = active;
   warp->exit_line = program_.code[group.pc].line;
   warp->live &= ~active;

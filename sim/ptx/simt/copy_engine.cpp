@@ -51,6 +51,16 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
       transfer->groups->End(transfer->number);
       Complete(*transfer);
       return 0;
+    case Transfer::Kind::kProduct:
+      if (!transfer->groups->DoneBefore(transfer->number) || !MayRead(*transfer)) {
+        return cycle;
+      }
+      transfer->product.Perform(transfer->from->shared);
+      transfer->groups->End(transfer->number);
+      if (replay_ != nullptr) {
+        replay_->Read(transfer->pass);
+      }
+      return 0;
     default:
       break;
   }
@@ -113,7 +123,9 @@ bool CopyEngine::Moves() const {
     }
     const bool follows =
         transfer.kind == Transfer::Kind::kArrive || transfer.kind == Transfer::Kind::kTensor;
+    const bool multiplies = transfer.kind == Transfer::Kind::kProduct;
     return follows             ? IsNext(transfer) && MayPerform(transfer)
+           : multiplies        ? transfer.groups->DoneBefore(transfer.number) && MayRead(transfer)
            : transfer.has_read ? MayPerform(transfer)
                                : MayRead(transfer);
   });

@@ -23,6 +23,10 @@ constexpr std::uint32_t kRandomPick = 16;
 constexpr std::uint32_t kYieldOneIn = 4;
 constexpr std::uint32_t kTurns = 16;
 
+bool IsOfWarpgroup(const Instruction& i) {
+  return i.op == Op::kWarpgroupProduct || i.op == Op::kWarpgroupOrder;
+}
+
 // Lanes in a function have yet to come back to those that are not.
 bool IsBehind(const Group& a, const Group& b) {
   return a.frame != b.frame ? a.frame > b.frame : a.pc < b.pc;
@@ -44,7 +48,12 @@ std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
 
 Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* memory,
                          Printed* printed, std::uint64_t seed)
-    : program_(program), launch_(launch), memory_(memory), random_(seed), printed_(*printed) {}
+    : program_(program),
+      launch_(launch),
+      memory_(memory),
+      random_(seed),
+      printed_(*printed),
+      has_warpgroups_(std::any_of(program.code.begin(), program.code.end(), IsOfWarpgroup)) {}
 
 void Interpreter::Start(Warp* warp) {
   const Function& kernel = program_.Kernel();
@@ -56,6 +65,16 @@ void Interpreter::Start(Warp* warp) {
   warp->copies.fill({});
   warp->bulk_copies.fill({});
   warp->tensor_operations.fill({});
+  warp->products = {};
+  warp->fragments = {};
+  if (has_warpgroups_ && warp->first_thread == 0) {
+    warp->cta->warpgroups.clear();
+    for (std::uint64_t left = launch_.Warps(); left != 0;) {
+      const std::uint64_t warps = std::min<std::uint64_t>(left, kWarpgroupWarps);
+      warp->cta->warpgroups.emplace_back(static_cast<unsigned>(warps));
+      left -= warps;
+    }
+  }
   warp->registers.assign(std::size_t{kernel.slots} * kWarpSize, 0);
   for (auto& local : warp->local) {
     local.assign(kernel.local_bytes, 0);
@@ -270,6 +289,8 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
     case Op::kTensorAllocation:
     case Op::kTensorAccess:
     case Op::kTensorWait:
+    case Op::kWarpgroupProduct:
+    case Op::kWarpgroupOrder:
       return ReachMatrix(warp, index, active);
     case Op::kMbarrier:
       return ReachMbarrier(warp, index, active);
@@ -361,6 +382,11 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
   if (active == 0) {
     Advance(warp, index);
     return Event::kNone;
+  }
+  if (i.fragments) {
+    if (const std::optional<Event> refused = TouchFragments(warp, group, active)) {
+      return *refused;
+    }
   }
   if (const std::optional<Event> moved = ExecuteMove(warp, index, active)) {
     return *moved;

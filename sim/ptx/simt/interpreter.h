@@ -222,6 +222,16 @@ class Interpreter {
   // matrix.cpp
   Event ReachMatrix(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteMatrix(Warp* warp, std::size_t index);
+  // wgmma.cpp
+  Event ExecuteWarpgroup(Warp* warp, std::size_t index);
+  std::optional<Event> JoinWarpgroup(Warp* warp, const Group& group,
+                                     const std::array<std::uint64_t, 2>& matrices);
+  std::optional<Event> LeaveWarpgroup(Warp* warp, std::uint32_t line);
+  std::optional<Event> Prepare(Warp* warp, const Lanes& lanes, std::uint32_t frame,
+                               StartedProduct* product);
+  std::optional<Event> TakeFragments(Warp* warp, const Lanes& lanes, std::uint32_t frame);
+  void Start(Warp* warp, const Instruction& instruction, const StartedProduct& product);
+  std::optional<Event> TouchFragments(Warp* warp, const Group& group, std::uint32_t active);
   template <typename F>
   void Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave);
   Event Sleep(Warp* warp, std::size_t index, std::uint32_t active);
@@ -316,6 +326,7 @@ class Interpreter {
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
   Printed& printed_;
+  const bool has_warpgroups_;  // the program has instructions of four warps
 };
 
 // Lanes that stand in that state go on; `leave` is called before, for the lanes of each

@@ -28,6 +28,10 @@ Interpreter::Event Interpreter::ExecuteMatrix(Warp* warp, std::size_t index) {
                               Ones(group.lanes)));
   }
   if (lanes.instruction.op < Op::kTensorAllocation) {
+    if (lanes.instruction.op == Op::kWarpgroupProduct ||
+        lanes.instruction.op == Op::kWarpgroupOrder) {
+      return ExecuteWarpgroup(warp, index);
+    }
     Compute(lanes);
   } else if (const std::optional<Event> event = ExecuteTensor(warp, group, lanes); !event) {
     warp->held += group.state == Group::State::kReady ? 1 : 0;

@@ -19,6 +19,11 @@ std::uint32_t Interpreter::AwaitsTurn(const Warp& warp, const Group& group) cons
 std::uint32_t Interpreter::AtCopies(Warp* warp, const Group& group) const {
   const Instruction& i = program_.code[group.pc];
   std::uint32_t waits = 0;
+  const auto* const order = std::get_if<WarpgroupOrder>(&i.payload);
+  if (group.state == Group::State::kReady && order != nullptr && order->op == WarpgroupOp::kWait &&
+      !warp->products.Done(order->groups, false)) {
+    return group.lanes;
+  }
   if (group.state == Group::State::kReady && i.op == Op::kCopyGroup &&
       i.As<CopyGroup>().op != CopyGroupOp::kCommit) {
     ForEachBit(Active(*warp, group, i), [&](unsigned lane) {

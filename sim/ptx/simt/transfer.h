@@ -13,6 +13,7 @@
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/simt/memory.h"
+#include "sim/ptx/simt/warpgroup.h"
 
 namespace muster::ptx {
 
@@ -51,11 +52,12 @@ class CopyGroups {
 
 struct Transfer {
   enum class Kind : std::uint8_t {
-    kMove,    // bytes
-    kReduce,  // elements, into what is there
-    kArrive,  // the arrive-on of copies, when they are done
-    kTensor,  // an operation of a tensor core, in the order of its thread
-    kRemote,  // an operation of another CTA of the cluster: through the network, not by an engine
+    kMove,     // bytes
+    kReduce,   // elements, into what is there
+    kArrive,   // the arrive-on of copies, when they are done
+    kTensor,   // an operation of a tensor core, in the order of its thread
+    kProduct,  // of wgmma: reads shared memory, and writes registers
+    kRemote,   // an operation of another CTA of the cluster: through the network, not by an engine
   };
   Kind kind = Kind::kMove;
   // Where to: shared memory, or (null) an address of global memory.
@@ -83,6 +85,7 @@ struct Transfer {
   std::uint32_t pass = 0;                     // of a schedule (ScheduleReplay::pass)
   MbOperation operation{};                    // kRemote
   std::shared_ptr<TensorOperation> tensor{};  // kTensor
+  StartedProduct product{};                   // kProduct
 };
 
 // An interface to what carries them out.

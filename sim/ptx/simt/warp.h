@@ -17,6 +17,7 @@
 #include "sim/ptx/simt/tensor_memory.h"
 #include "sim/ptx/simt/transfer.h"
 #include "sim/ptx/simt/warp_unit.h"
+#include "sim/ptx/simt/warpgroup.h"
 
 namespace muster::ptx {
 
@@ -41,6 +42,7 @@ struct Cta {
   std::unique_ptr<TensorMemory> tensor;  // from the first allocation on
   MbarrierSink* port = nullptr;          // in front of it, if the program has mbarriers
   TransferSink* engine = nullptr;
+  std::vector<Warpgroup> warpgroups;  // if the program has instructions of theirs
 };
 
 // clusterlaunchcontrol.try_cancel: where in shared memory the response and its mbarrier are.
@@ -94,6 +96,8 @@ struct Warp {
   std::array<CopyGroups, kWarpSize> copies;             // by cp.async
   std::array<CopyGroups, kWarpSize> bulk_copies;        // by cp.async.bulk, to global memory
   std::array<CopyGroups, kWarpSize> tensor_operations;  // by tcgen05.mma and the like
+  CopyGroups products;                                  // by wgmma
+  Fragments fragments;                                  // of these
   std::uint64_t timed = 0;                              // branches taken or not by a clock
   std::uint32_t exited = 0;                             // lanes that the latest exit ended
   std::uint32_t exit_line = 0;

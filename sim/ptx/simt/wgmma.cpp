@@ -1,0 +1,222 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Interpreter: wgmma.
+#include <fmt/format.h>
+
+#include "sim/isa/bits.h"
+#include "sim/ptx/program/registers.h"
+#include "sim/ptx/simt/interpreter.h"
+
+namespace muster::ptx {
+
+// All lanes of a warp have come.
+Interpreter::Event Interpreter::ExecuteWarpgroup(Warp* warp, std::size_t index) {
+  const Group group = warp->groups[index];
+  const Lanes lanes = LanesOf(warp, group, group.lanes);
+  const auto* const order = std::get_if<WarpgroupOrder>(&lanes.instruction.payload);
+  if (group.state != Group::State::kReady) {
+    --warp->held;
+    warp->groups[index].state = Group::State::kReady;
+  }
+  if (order != nullptr && order->op == WarpgroupOp::kWait &&
+      !warp->products.Done(order->groups, false)) {
+    --warp_instructions_;  // it comes again
+    thread_instructions_ -= kWarpSize;
+    return Event::kNone;
+  }
+  StartedProduct product;
+  if (order == nullptr) {
+    if (const auto refused = Prepare(warp, lanes, group.frame, &product)) {
+      return *refused;
+    }
+  }
+  if (const auto refused = JoinWarpgroup(warp, group, product.matrices)) {
+    return *refused;
+  }
+  if (order == nullptr) {
+    if (const auto refused = TakeFragments(warp, lanes, group.frame)) {
+      return *refused;
+    }
+    Start(warp, lanes.instruction, product);
+  } else if (order->op == WarpgroupOp::kFence) {
+    warp->fragments.Fence();
+  } else if (order->op == WarpgroupOp::kCommit) {
+    warp->products.Commit();
+    warp->fragments.Commit();
+  } else {
+    warp->fragments.Wait(order->groups);
+  }
+  Advance(warp, index);
+  return Event::kNone;
+}
+
+// "All threads in the warpgroup must execute the same [...] instruction", with the same
+// descriptors.
+std::optional<Interpreter::Event> Interpreter::JoinWarpgroup(
+    Warp* warp, const Group& group, const std::array<std::uint64_t, 2>& matrices) {
+  const std::uint32_t line = program_.code[group.pc].line;
+  const unsigned index = warp->first_thread / kWarpSize;
+  Warpgroup& warpgroup = warp->cta->warpgroups[index / kWarpgroupWarps];
+  if (warpgroup.warps() != kWarpgroupWarps) {
+    return Misuse(*warp, 0, line, "partial_warpgroup",
+                  fmt::format("comes to an instruction of four warps, of which its block has {}",
+                              warpgroup.warps()));
+  }
+  const auto differs = warpgroup.Join(index % kWarpgroupWarps, {group.pc, matrices});
+  if (!differs) {
+    return std::nullopt;
+  }
+  const unsigned other = index / kWarpgroupWarps * kWarpgroupWarps + differs->warp;
+  if (!differs->step) {
+    return Misuse(
+        *warp, 0, line, "partial_warpgroup",
+        fmt::format("comes to an instruction of four warps, of which warp {} has exited", other));
+  }
+  const std::string where = program_.Place(program_.code[differs->step->pc].line);
+  if (differs->step->pc != group.pc) {
+    return Misuse(*warp, 0, line, "partial_warpgroup",
+                  fmt::format("comes to an instruction of four warps, where warp {} has come to "
+                              "that of {}",
+                              other, where));
+  }
+  return Misuse(*warp, 0, line, "divergent_operand",
+                fmt::format("names other matrices than warp {} of its warpgroup", other));
+}
+
+std::optional<Interpreter::Event> Interpreter::LeaveWarpgroup(Warp* warp, std::uint32_t line) {
+  const unsigned index = warp->first_thread / kWarpSize;
+  const auto differs =
+      warp->cta->warpgroups[index / kWarpgroupWarps].Leave(index % kWarpgroupWarps);
+  if (!differs) {
+    return std::nullopt;
+  }
+  return Misuse(*warp, First(warp->live), line, "partial_warpgroup",
+                fmt::format("exits, where warp {} has come to the instruction of four warps of {}",
+                            index / kWarpgroupWarps * kWarpgroupWarps + differs->warp,
+                            program_.Place(program_.code[differs->step->pc].line)));
+}
+
+// Reads the operands that are the same for all lanes, and looks whether the matrices are there.
+std::optional<Interpreter::Event> Interpreter::Prepare(Warp* warp, const Lanes& lanes,
+                                                       std::uint32_t frame,
+                                                       StartedProduct* product) {
+  const auto& i = lanes.instruction.As<WarpgroupProduct>();
+  const std::uint32_t line = lanes.instruction.line;
+  std::uint64_t scale = 0;
+  const std::pair<Slot, std::uint64_t*> uniform[] = {
+      {i.a_matrix, &product->matrices[0]}, {i.b_matrix, &product->matrices[1]}, {i.scale, &scale}};
+  for (const auto& [slot, value] : uniform) {
+    if (slot == kNoSlot) {
+      continue;
+    }
+    const auto values = lanes.Read(slot);
+    *value = values[0];
+    for (unsigned lane = 1; lane < kWarpSize; ++lane) {
+      if (values[lane] != values[0]) {
+        return Misuse(*warp, lane, line, "divergent_operand",
+                      "has another descriptor or scale-d than lane 0 of its warp");
+      }
+    }
+  }
+  product->instruction = &i;
+  product->warp = warp;
+  product->frame = frame;
+  product->adds = (scale != 0) != i.scale_negated;
+  const std::size_t size = warp->cta->shared.size();
+  for (const auto& [at, bytes] : product->Ranges()) {
+    if (at + bytes > size) {
+      return Misuse(*warp, 0, line, "bad_descriptor",
+                    fmt::format("names a matrix that goes on to byte {} of shared memory, of which "
+                                "the CTA has {}: its descriptors are {:#018x} and {:#018x}",
+                                at + bytes - 1, size, product->matrices[0], product->matrices[1]));
+    }
+  }
+  return std::nullopt;
+}
+
+// "wgmma.fence must be used to order register accesses between wgmma.mma_async and other
+// operations", but for accumulators of one shape.
+std::optional<Interpreter::Event> Interpreter::TakeFragments(Warp* warp, const Lanes& lanes,
+                                                             std::uint32_t frame) {
+  const auto& i = lanes.instruction.As<WarpgroupProduct>();
+  const std::uint32_t line = lanes.instruction.line;
+  Fragments& fragments = warp->fragments;
+  if (!fragments.IsFenced()) {
+    return Misuse(*warp, 0, line, "wgmma_without_fence",
+                  "comes to the first wgmma.mma_async of its warp without a wgmma.fence");
+  }
+  Fragments::Use use;
+  use.pc = static_cast<std::uint32_t>(&lanes.instruction - program_.code.data());
+  use.n = i.n;
+  use.depth = PackedIn(i.a_type);
+  const auto place = [&](std::uint32_t pc) { return program_.Place(program_.code[pc].line); };
+  const auto take = [&](Slot slot, bool accumulates) -> std::optional<Event> {
+    const std::uint32_t reg = frame + static_cast<std::uint32_t>(slot);
+    if (const auto by = fragments.TouchedBy(reg)) {
+      return Misuse(*warp, 0, line, "wgmma_without_fence",
+                    fmt::format("has a register that {} reads or writes, with no wgmma.fence "
+                                "between",
+                                place(*by)));
+    }
+    if (const auto other = fragments.InFlight(reg)) {
+      const bool alike = other->accumulates == accumulates;
+      const bool same = other->n == i.n && other->depth == use.depth;
+      if (!alike || (accumulates && !same && !other->fenced)) {
+        return Misuse(*warp, 0, line, "wgmma_in_flight",
+                      fmt::format("has a register of the product of {}, which is in flight and {}",
+                                  place(other->pc),
+                                  alike ? "of another shape" : "uses it for another matrix"));
+      }
+    }
+    use.accumulates = accumulates;
+    fragments.Take(reg, use);
+    return std::nullopt;
+  };
+  for (const Slot slot : i.d) {
+    if (const auto refused = take(slot, true)) {
+      return refused;
+    }
+  }
+  for (const Slot slot : i.a) {
+    if (slot != kNoSlot) {
+      if (const auto refused = take(slot, false)) {
+        return refused;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void Interpreter::Start(Warp* warp, const Instruction& instruction, const StartedProduct& product) {
+  Transfer transfer;
+  transfer.kind = Transfer::Kind::kProduct;
+  transfer.from = warp->cta;
+  transfer.product = product;
+  StartTransfer(warp, 0, instruction, &warp->products, std::move(transfer));
+}
+
+// "Accessing the registers [...] before the wait_group [...] is undefined."
+std::optional<Interpreter::Event> Interpreter::TouchFragments(Warp* warp, const Group& group,
+                                                              std::uint32_t active) {
+  const Instruction& i = program_.code[group.pc];
+  std::vector<Slot> slots = SourcesOf(i);
+  const std::vector<Slot> results = ResultsOf(i);
+  slots.insert(slots.end(), results.begin(), results.end());
+  for (const Slot slot : slots) {
+    if (IsLiteral(slot)) {
+      continue;
+    }
+    const auto use =
+        warp->fragments.Touch(group.frame + static_cast<std::uint32_t>(slot), group.pc);
+    if (use) {
+      return Misuse(
+          *warp, First(active), i.line, "wgmma_in_flight",
+          fmt::format("reads or writes a register of the wgmma.mma_async of {}, for which "
+                      "no wgmma.wait_group has waited",
+                      program_.Place(program_.code[use->pc].line)));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace muster::ptx
