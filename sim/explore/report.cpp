@@ -41,11 +41,7 @@ const char* Explain(Kind kind) {
       return "an access of the generic proxy and one of the async proxy, with no fence.proxy.async "
              "between them";
     case Kind::kSourceOverwritten:
-      return "the source of a bulk 
-             copy,
-             or an operand of a tensor core,
-             is written before it has
-             "
+      return "the source of a bulk copy, or an operand of a tensor core, is written before it has "
              "been read";
 
     case Kind::kOtherPhase:

@@ -83,7 +83,7 @@ void DecodeOrder(Cursor* c, Instruction* out, WarpgroupOp op) {
   order.groups = static_cast<std::uint32_t>(c->operand(0).value);
 }
 
-void DecodeProduct(Cursor* c, Instruction* out) {
+void DecodeWarpgroupProduct(Cursor* c, Instruction* out) {
   auto& i = out->Make<WarpgroupProduct>();
   i.saturate = c->Take("satfinite");
   const bool counts = c->Take("and");
@@ -157,7 +157,7 @@ void DecodeWarpgroup(Cursor* c, Instruction* out) {
   if (what < 3) {
     DecodeOrder(c, out, kOrders[what]);
   } else {
-    DecodeProduct(c, out);
+    DecodeWarpgroupProduct(c, out);
   }
 }
 

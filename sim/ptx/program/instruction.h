@@ -415,9 +415,8 @@ using Payload =
                  CancelQuery, MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall,
                  Nanosleep, ActiveMask, WarpExchange, MatrixProduct, MatrixLayout, TensorAllocation,
                  TensorAccess, TensorWait, TensorProduct, TensorCopy, TensorShift, TensorCommit,
-                 WarpgroupProduct,
-
-                 CtaBarrier, WarpgroupOrder, CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
+                 WarpgroupProduct, WarpgroupOrder, CtaBarrier, ClusterBarrier, GridControl,
+                 Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;

@@ -32,8 +32,6 @@ void Add(Slots* slots, const std::array<Slot, kCount>& more) {
   }
 }
 
-void Add(Slots* slots, const Slots& more) { slots->insert(slots->end(), more.begin(), more.end()); }
-
 template <typename... Parts>
 Slots All(const Parts&... parts) {
   Slots slots;

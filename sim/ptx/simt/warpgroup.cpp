@@ -5,13 +5,13 @@
 #include <cstring>
 
 #include "sim/ptx/alu/warpgroup_product.h"
-#include "sim/ptx/simt/shared_matrix.h"
 #include "sim/ptx/simt/warp.h"
+#include "sim/ptx/simt/warpgroup_matrix.h"
 
 namespace muster::ptx {
 namespace {
 
-constexpr unsigned kUnit = SharedMatrix::kUnitBytes;
+constexpr unsigned kUnit = WarpgroupMatrix::kUnitBytes;
 constexpr unsigned kHalfBytes = 2;  // of an element that may be transposed
 
 // Calls f(row, byte, at, step) for each unit of `rows` rows of A, or columns of B, from `first` on:
@@ -19,7 +19,7 @@ constexpr unsigned kHalfBytes = 2;  // of an element that may be transposed
 // contiguous along K; else each two bytes of it are of the next row.
 template <typename F>
 void ForEachUnit(std::uint64_t descriptor, bool transposed, unsigned first, unsigned rows, F f) {
-  const SharedMatrix matrix(descriptor);
+  const WarpgroupMatrix matrix(descriptor);
   if (!transposed) {
     for (unsigned row = 0; row < rows; ++row) {
       for (unsigned unit = 0; unit < kOperandBytes / kUnit; ++unit) {
