@@ -195,7 +195,7 @@ SUBJECTS = {
         verilated="tb/unit/verilated/Vwarp_*",
         tops=lambda _: variants("warp")),
     "cluster": Subject(
-        sources=("rtl/cluster/", "rtl/common/muster_drain.sv"),
+        sources=("rtl/cluster/",),
         # The random traffic of the first shape notices most, in half a second; the worst waits of the largest take half a minute.
         short=lambda _: [tests("tb/unit/cluster_test", "ClusterRandom/0.*"),
                          tests("tb/unit/cluster_test", "-ClusterRandom/*:ClusterNetwork/2.*:ClusterOrder/2.*")],
@@ -203,7 +203,7 @@ SUBJECTS = {
         verilated="tb/unit/verilated/Vc*",
         tops=lambda _: [*variants("cluster"), ("muster_cancel_decode", {})]),
     "gpc": Subject(
-        sources=("rtl/muster_gpc.sv", "rtl/muster_gpc_unit.sv", "rtl/muster_async_mux.sv"),
+        sources=("rtl/muster_gpc.sv", "rtl/muster_gpc_unit.sv", "rtl/muster_gpc_pkg.sv", "rtl/muster_async_mux.sv"),
         short=lambda _: [gpc_regression("1-2", 5000), gpc_regression("1-4", 20000)],
         long=lambda _: [gpc_regression("1-10", 100000)],
         verilated="sim/lockstep/verilated/Vgpc_small",

@@ -53,7 +53,7 @@ def elaborate(top, *options):
     """What Verilator makes of the sources below a module."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "muster.xml"
-        subprocess.run(["verilator", "--xml-only", "--xml-output", file, "-Wno-lint", "--Mdir", folder, "+define+MUSTER_OBSERVE",
+        subprocess.run(["verilator", "--xml-only", "--xml-output", file, "-Wno-lint", "-Wno-fatal", "--Mdir", folder, "+define+MUSTER_OBSERVE",
                         "-f", "rtl/muster.f", "--top-module", top, *options],
                        cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=True)
         return ElementTree.parse(file).getroot()
