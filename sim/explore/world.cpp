@@ -321,7 +321,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kStoreAsync:
     case Op::kTryCancel:
     case Op::kTensorProduct:
-    case Op::kTensorCopy:
+    case Op::kTensorMemoryCopy:
     case Op::kTensorShift:
     case Op::kTensorCommit:
     case Op::kExit:

@@ -414,9 +414,9 @@ using Payload =
                  Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, AsyncStore, CancelRequest,
                  CancelQuery, MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall,
                  Nanosleep, ActiveMask, WarpExchange, MatrixProduct, MatrixLayout, TensorAllocation,
-                 TensorAccess, TensorWait, TensorProduct, TensorCopy, TensorShift, TensorCommit,
-                 WarpgroupProduct, WarpgroupOrder, CtaBarrier, ClusterBarrier, GridControl,
-                 Mbarrier>;
+                 TensorAccess, TensorWait, TensorProduct, TensorMemoryCopy, TensorShift,
+                 TensorCommit, WarpgroupProduct, WarpgroupOrder, CtaBarrier, ClusterBarrier,
+                 GridControl, Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;

@@ -166,7 +166,7 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kBulk:
     case Op::kStoreAsync:
     case Op::kTensorProduct:
-    case Op::kTensorCopy:
+    case Op::kTensorMemoryCopy:
     case Op::kTensorShift:
     case Op::kTensorCommit:
     case Op::kTryCancel:

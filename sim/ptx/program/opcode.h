@@ -177,13 +177,13 @@ enum class Op : std::uint8_t {
   // WarpgroupProduct (wgmma.mma_async), WarpgroupOrder (wgmma.fence and those beside it).
   kWarpgroupProduct,
   kWarpgroupOrder,
-  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, TensorCopy, TensorShift,
+  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, TensorMemoryCopy, TensorShift,
   // TensorCommit: tcgen05.
   kTensorAllocation,
   kTensorAccess,
   kTensorWait,
   kTensorProduct,
-  kTensorCopy,
+  kTensorMemoryCopy,
   kTensorShift,
   kTensorCommit,
   // CtaBarrier, ClusterBarrier, GridControl, Mbarrier.

@@ -85,7 +85,7 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const TensorAccess& i) { return i.stores ? All() : All(i.registers); },
                         [](const TensorWait& /*i*/) { return All(); },
                         [](const TensorProduct& /*i*/) { return All(); },
-                        [](const TensorCopy& /*i*/) { return All(); },
+                        [](const TensorMemoryCopy& /*i*/) { return All(); },
                         [](const TensorShift& /*i*/) { return All(); },
                         [](const TensorCommit& /*i*/) { return All(); },
                         [](const WarpgroupProduct& i) { return All(i.d); },
@@ -147,7 +147,7 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const TensorProduct& i) {
             return All(i.d, i.a, i.b, i.descriptor, i.accumulates, i.disabled);
           },
-          [](const TensorCopy& i) { return All(i.to, i.from); },
+          [](const TensorMemoryCopy& i) { return All(i.to, i.from); },
           [](const TensorShift& i) { return All(i.address); },
           [](const TensorCommit& i) { return All(i.mbarrier, i.ctas); },
           [](const WarpgroupProduct& i) { return All(i.a, i.a_matrix, i.b_matrix, i.scale, i.d); },

@@ -66,7 +66,7 @@ struct TensorProduct {
 };
 
 // tcgen05.cp.
-struct TensorCopy {
+struct TensorMemoryCopy {
   std::uint8_t lanes = 128;
   std::uint16_t bits = 256;  // of each lane
   std::uint8_t warps = 0;    // .warpx2::02_13: 2, .warpx2::01_23: 1, .warpx4: 4

@@ -319,7 +319,7 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
       event = ExecuteAsync(warp, lanes);
       break;
     case Op::kTensorProduct:
-    case Op::kTensorCopy:
+    case Op::kTensorMemoryCopy:
     case Op::kTensorShift:
     case Op::kTensorCommit:
       event = ExecuteTensorCore(warp, lanes);
