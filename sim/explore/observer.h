@@ -74,8 +74,8 @@ class Observer {
   // Transfers, by their numbers from 1 on. An operation on another CTA's mbarrier is one transfer
   // of all lanes that execute it together.
   virtual void OnStart(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) = 0;
-  virtual void OnRead(std::uint64_t number, const Range& bytes) = 0;
-  virtual void OnWrite(std::uint64_t number, const Range& bytes) = 0;
+  virtual void OnRead(std::uint64_t number, const std::vector<Range>& ranges) = 0;
+  virtual void OnWrite(std::uint64_t number, const std::vector<Range>& ranges) = 0;
   // Threads commit a group of their copies, or have waited until at most `groups` are left.
   virtual void OnCopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk,
                            std::uint64_t groups) = 0;

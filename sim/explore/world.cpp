@@ -243,6 +243,8 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
                                (StandingWith(state, group) & ~group.lanes)) == state.warp.live;
     case Op::kCopy:
     case Op::kBulk:
+    case Op::kTensor:
+    case Op::kTensorReplace:
     case Op::kStoreAsync:
     case Op::kTryCancel:
     case Op::kExit:
@@ -376,7 +378,8 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const WarpState& state = units_[warp.cta->rank]->warps[warp.slot];
   const Place at = PlaceOf(state, 1U << lane, here_.pc);
   for (unsigned k = 0; k < access.count; ++k) {
-    observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size}, instruction.op,
+    observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size},
+                        instruction.op == Op::kTensorReplace ? Op::kStore : instruction.op,
                         access.ordering, changed);
   }
 }

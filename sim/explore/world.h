@@ -250,7 +250,8 @@ class World : public ptx::AccessSink {
   bool MayAsk() const;
   bool IsAsking(std::uint64_t request) const;
   void Abandon(const ptx::Cta& cta);
-  Range RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t size) const;
+  static std::vector<Range> RangesOf(const ptx::Cta* cta, const std::vector<ptx::Piece>& pieces);
+  void NoteAccesses(const std::vector<Range>& ranges, ObjectAccess::Mode mode);
 
   const Config config_;
   const ptx::Program& program_;

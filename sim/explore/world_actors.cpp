@@ -6,6 +6,7 @@
 #include "sim/explore/world.h"
 #include "sim/explore/world_unit.h"
 #include "sim/isa/bits.h"
+#include "sim/ptx/program/op_class.h"
 
 namespace muster::explore {
 
@@ -102,8 +103,7 @@ ptx::Turn World::TurnOf(const Flight& flight) const {
   const ptx::Instruction& i = program_.code[transfer.pc];
   const bool reads = transfer.to == nullptr && !transfer.has_read;
   const bool together = transfer.kind == ptx::Transfer::Kind::kRemote;
-  const bool multicast = (i.op == ptx::Op::kBulk && i.As<ptx::BulkCopy>().ctas != ptx::kNoSlot) ||
-                         (i.op == ptx::Op::kTryCancel && i.As<ptx::CancelRequest>().multicast);
+  const bool multicast = ptx::IsMulticast(i);
   ptx::Turn turn{
       flight.cta,  flight.warp_index, together ? transfer.operation.lanes : 1U << transfer.lane,
       transfer.pc, flight.time,       reads ? ptx::Turn::What::kReads : ptx::Turn::What::kPerforms};

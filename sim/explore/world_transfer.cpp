@@ -41,6 +41,9 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
     const std::uint32_t lanes = together ? transfer.operation.lanes : 1U << transfer.lane;
     observer_->OnStart(PlaceOf(state, lanes, transfer.pc), flight->number, transfer);
   }
+  if (transfer.map) {
+    NoteAccesses({{kGlobal, *transfer.map, ptx::kTensorMapBytes}}, ObjectAccess::Mode::kRead);
+  }
   flight->transfer = std::move(transfer);
   flights_.push_back(std::move(flight));
 }
@@ -78,7 +81,7 @@ void World::Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& cal
     ptx::Transfer transfer;
     transfer.to = cta;
     transfer.issuer = warp.cta;
-    transfer.address = call.response;
+    transfer.target = {{call.response, sizeof(CancelResponse), 0}};
     transfer.mbarrier = call.mbarrier;
     transfer.warp = warp.slot;
     transfer.lane = call.lane;
@@ -154,8 +157,26 @@ bool World::MayStep(const Flight& flight) const {
   return (*first)->number == flight.number;
 }
 
-Range World::RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t size) const {
-  return {cta == nullptr ? kGlobal : cta->linear_id, address, static_cast<unsigned>(size)};
+std::vector<Range> World::RangesOf(const ptx::Cta* cta, const std::vector<ptx::Piece>& pieces) {
+  std::vector<Range> ranges;
+  for (const ptx::Piece& piece : ptx::Merged(pieces)) {
+    ranges.push_back({cta == nullptr ? kGlobal : cta->linear_id, piece.address, piece.bytes});
+  }
+  return ranges;
+}
+
+// Notes accesses of the step to these bytes.
+void World::NoteAccesses(const std::vector<Range>& ranges, ObjectAccess::Mode mode) {
+  constexpr unsigned kGranule = 4;
+  for (const Range& bytes : ranges) {
+    for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
+         ++at) {
+      NoteAccess(ObjectOf(bytes.owner, at), mode);
+    }
+    if (bytes.owner == kGlobal) {
+      NoteHeapAccess(bytes.address);
+    }
+  }
 }
 
 void World::StepTransfer(std::size_t index) {
@@ -169,22 +190,12 @@ void World::StepTransfer(std::size_t index) {
   Unit& issuer = *units_[flight.unit];
   WarpState& state = issuer.warps[transfer.warp];
   const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
-  const auto note = [&](const Range& bytes, ObjectAccess::Mode mode) {
-    constexpr unsigned kGranule = 4;
-    for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
-         ++at) {
-      NoteAccess(ObjectOf(bytes.owner, at), mode);
-    }
-    if (bytes.owner == kGlobal) {
-      NoteHeapAccess(bytes.address);
-    }
-  };
   bool done = true;
   if (moves && !transfer.has_read) {
-    const Range source = RangeOf(transfer.from, transfer.source, transfer.bytes);
-    note(source, ObjectAccess::Mode::kRead);
+    const std::vector<Range> source = RangesOf(transfer.from, transfer.source);
+    NoteAccesses(source, ObjectAccess::Mode::kRead);
     ReadSource(&memory_, &transfer);
-    if (observer_ != nullptr && transfer.bytes != 0) {
+    if (observer_ != nullptr && !source.empty()) {
       observer_->OnRead(flight.number, source);
     }
     done = transfer.to != nullptr;
@@ -196,8 +207,7 @@ void World::StepTransfer(std::size_t index) {
     std::unique_ptr<Flight> last = std::move(flights_[index]);
     flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
     if (moves) {
-      note(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
-           ObjectAccess::Mode::kWrite);
+      NoteAccesses(RangesOf(last->transfer.to, last->transfer.target), ObjectAccess::Mode::kWrite);
     }
     Perform(last.get());
   }
@@ -225,17 +235,16 @@ void World::Perform(Flight* flight) {
   }
   if (transfer.kind != Kind::kArrive) {
     WriteTarget(&memory_, transfer);
-    if (observer_ != nullptr) {
-      observer_->OnWrite(flight->number,
-                         RangeOf(transfer.to, transfer.address, transfer.data.size()));
+    if (observer_ != nullptr && !transfer.target.empty()) {
+      observer_->OnWrite(flight->number, RangesOf(transfer.to, transfer.target));
     }
     if (transfer.groups != nullptr) {
       transfer.groups->End(transfer.number);
     }
   }
   if (transfer.mbarrier) {
-    StepMbarrier(units_[transfer.to->rank].get(), PlaceOf(*flight), CompletionOf(transfer), nullptr,
-                 flight->number);
+    StepMbarrier(units_[HearerOf(transfer)->rank].get(), PlaceOf(*flight), CompletionOf(transfer),
+                 nullptr, flight->number);
   }
 }
 
@@ -259,7 +268,7 @@ void World::Abandon(const ptx::Cta& cta) {
       continue;
     }
     const bool lost = IsLostWith(cta, transfer);
-    if (transfer.to == &cta && transfer.issuer != &cta) {
+    if (GoesTo(cta, transfer) && transfer.issuer != &cta) {
       Fault("memory_fault", PlaceOf(*flights_[i]));
     }
     if (transfer.issuer == &cta) {

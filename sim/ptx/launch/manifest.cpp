@@ -74,6 +74,11 @@ Argument ManifestReader::ReadArgument(const Json& value, const Manifest& manifes
     if (!there) {
       Fail(at, fmt::format("names the buffer {}, which is not there", argument.buffer));
     }
+  } else if (member.key() == "tensor_map") {
+    argument.map = member.value().get<std::string>();
+    if (manifest.MapOf(argument.map) == nullptr) {
+      Fail(at, fmt::format("names the tensor map {}, which is not there", argument.map));
+    }
   } else if (member.key() == "struct") {
     argument.members = ReadArguments(member.value(), manifest, inside);
   } else {
@@ -130,8 +135,9 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
   }
   const std::string cause = outcome.substr(6);
   constexpr std::string_view kFrontEnd[] = {
-      "bad_barrier_id",   "bad_count",        "divergent_operand", "cancel_after_failure",
-      "ctaid_of_failure", "async_to_own_cta", "partial_warp"};
+      "bad_barrier_id",       "bad_count",        "divergent_operand",
+      "cancel_after_failure", "ctaid_of_failure", "async_to_own_cta",
+      "partial_warp",         "bad_tensor_map",   "bad_tensor_copy"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
   }
@@ -199,6 +205,7 @@ Manifest ManifestReader::Read() {
   manifest.path = path_;
   manifest.command = path_;
   With("buffers", [&](const Json& value) { ReadBuffers(value, &manifest); });
+  ReadMaps(&manifest);
   if (root_.contains("launches")) {
     ReadLaunches(root_["launches"], &manifest);
   } else {

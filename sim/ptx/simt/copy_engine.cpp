@@ -72,7 +72,7 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
 
 void CopyEngine::Complete(const Transfer& transfer) {
   if (transfer.mbarrier) {
-    transfer.to->port->PostAsync(CompletionOf(transfer));
+    HearerOf(transfer)->port->PostAsync(CompletionOf(transfer));
   } else if (replay_ != nullptr) {
     replay_->Perform(transfer.pass, 1);
   }
@@ -108,7 +108,7 @@ std::optional<Transfer> CopyEngine::Abandon(const Cta* cta) {
   for (auto entry = transfers_.begin(); entry != transfers_.end();) {
     Transfer& transfer = entry->second;
     const bool lost = IsLostWith(*cta, transfer);
-    if (!of_another && transfer.to == cta && transfer.issuer != cta) {
+    if (!of_another && GoesTo(*cta, transfer) && transfer.issuer != cta) {
       of_another = transfer;
     }
     if (transfer.issuer == cta) {

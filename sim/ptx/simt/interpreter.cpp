@@ -290,8 +290,12 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
       break;
     case Op::kCopy:
     case Op::kBulk:
+    case Op::kTensor:
     case Op::kStoreAsync:
       event = ExecuteAsync(warp, lanes);
+      break;
+    case Op::kTensorReplace:
+      event = ExecuteTensorReplace(warp, lanes);
       break;
     case Op::kTryCancel:
       event = ExecuteTryCancel(warp, lanes);
