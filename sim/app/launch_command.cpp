@@ -61,6 +61,10 @@ void AddLaunchOptions(CLI::App* app, LaunchCommand* command) {
       "The next argument: NAME=TYPE[COUNT] (a buffer), NAME=TYPE[COUNT]:INIT (INIT: zero, iota, "
       "V, V,V,... or @FILE), NAME (a buffer again), V or TYPE:V (a number), {...} (JSON)",
       "ARGUMENT");
+  add_each("--buffer", &launch.buffers,
+           "A buffer that is no argument: NAME=TYPE[COUNT], or with :INIT as of --arg", "BUFFER");
+  add_each("--tensor-map", &launch.tensor_maps,
+           "A tensor map, as a manifest has it; --arg NAME passes it", "NAME={...}");
   add_each("--symbol", &launch.symbols,
            "What a variable of the file begins with: NAME=TYPE:INIT (INIT as of --arg); NAME=TYPE "
            "to expect or show it",

@@ -80,6 +80,8 @@ void Analysis::Passed::Note(const Thread& first, std::uint32_t lanes, Known* kno
   };
   note(&known->async_global, async_global);
   note(&known->async_shared, async_shared);
+  note(&known->released, released);
+  note(&known->maps, maps);
   note(&known->inits, inits);
 }
 
@@ -221,6 +223,18 @@ void Analysis::OnFence(const Place& at, const ptx::MemoryFence& fence) {
     };
     pass(&Known::async_global, &Passed::async_global, ptx::Space::kGlobal);
     pass(&Known::async_shared, &Passed::async_shared, ptx::Space::kShared);
+    // Of the addresses that it names: here, of all tensor maps.
+    if (fence.of_maps) {
+      Known& known = state->known.Own();
+      Passed& passed = state->extras.Own().passed;
+      if (fence.ordering.Releases()) {
+        known.released.Join(known.memory);
+        passed.released = event;
+      } else {
+        known.maps.Join(known.released);
+        passed.maps = passed.released;
+      }
+    }
     if (fence.sequential) {
       learn(sequential_, state);
     }
@@ -270,7 +284,8 @@ void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfe
   const EventNumber event = EventAt(at);
   const unsigned lane = First(at.lanes);
   const ptx::Op op = world_.program().code[at.pc].op;
-  const bool bulk = op == ptx::Op::kBulk;
+  const bool bulk = ptx::IsBulk(op);
+
   const bool multiplies = transfer.kind == ptx::Transfer::Kind::kProduct;
   Transfer& fresh = transfers_[number];
   fresh.at = at;
@@ -305,6 +320,9 @@ void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfe
                      : bulk               ? extras.bulk_copies
                                           : extras.copies;
     copies.started.emplace_back(number, copies.group);
+  }
+  if (transfer.map) {
+    AccessByTransfer(number, {{kGlobal, *transfer.map, ptx::kTensorMapBytes}}, false, true);
   }
   if (transfer.to != nullptr && transfer.to->linear_id != at.cta) {
     sent_[transfer.to->linear_id].push_back(number);

@@ -60,8 +60,8 @@ class Analysis : public Observer {
                   const ptx::Mbarrier* instruction, const MbEffects& effects,
                   std::uint64_t of) override;
   void OnStart(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) override;
-  void OnRead(std::uint64_t number, const Range& range) override;
-  void OnWrite(std::uint64_t number, const Range& range) override;
+  void OnRead(std::uint64_t number, const std::vector<Range>& ranges) override;
+  void OnWrite(std::uint64_t number, const std::vector<Range>& ranges) override;
   void OnCopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk, std::uint64_t groups) override;
   void OnProductGroup(const Place& at, const ptx::WarpgroupOrder& order) override;
   void OnExit(const Place& at) override;
@@ -76,7 +76,8 @@ class Analysis : public Observer {
     std::uint64_t step = 0;
     std::uint64_t transfer = 0;
     Role role = Role::kRead;
-    bool async = false;  // in the async proxy
+    bool async = false;   // in the async proxy
+    bool of_map = false;  // in the tensormap proxy
     ptx::Ordering ordering;
     unsigned size = 0;  // of an element
   };
@@ -88,6 +89,8 @@ class Analysis : public Observer {
   struct Passed {
     EventNumber async_global = 0;
     EventNumber async_shared = 0;
+    EventNumber released = 0;
+    EventNumber maps = 0;
     EventNumber inits = 0;
 
     void Note(const Thread& first, std::uint32_t lanes, Known* known) const;
@@ -247,7 +250,8 @@ class Analysis : public Observer {
   std::vector<Collective> WouldOrder(const Past& past, const Accessor& now) const;
   void Synchronize(const Place& at, const Range& range, ptx::Op op, const ptx::Ordering& ordering,
                    EventNumber event);
-  void AccessByTransfer(std::uint64_t number, const Range& range, bool writes);
+  void AccessByTransfer(std::uint64_t number, const std::vector<Range>& ranges, bool writes,
+                        bool of_map = false);
 
   // analysis_mbarrier.cpp
   void CheckWord(const Object& object, const Place& at, const Range& word,

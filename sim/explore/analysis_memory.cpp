@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "sim/explore/analysis.h"
 #include "sim/isa/bits.h"
@@ -43,10 +44,11 @@ bool Analysis::IsOrdered(const Past& past, const Accessor& now) const {
                            access.at.cta == mine.at.cta && Ones(now.lanes) == 1;
   const std::uint32_t lanes = is_own_warp ? past.lanes & ~now.lanes : past.lanes;
   const Thread first = ThreadOf(access.at, 0);
-  const bool by_proxy = mine.async && access.role != Role::kRead;
-  const Clock& clock = !by_proxy    ? now.known->memory
-                       : now.global ? now.known->async_global
-                                    : now.known->async_shared;
+  const bool by_proxy = (mine.async || mine.of_map) && access.role != Role::kRead;
+  const Clock& clock = !by_proxy     ? now.known->memory
+                       : mine.of_map ? now.known->maps
+                       : now.global  ? now.known->async_global
+                                     : now.known->async_shared;
   return clock.Knows(first, access.event, lanes) ||
          (access.role == Role::kMakes && now.known->inits.Knows(first, access.event, lanes)) ||
          (!by_proxy && HasSeen(past, now));
@@ -181,12 +183,13 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
     lane = IsOrdered(one, now) ? other : lane;
   });
   const Thread thread = ThreadOf(a.at, lane);
-  const bool visible = a.transfer == 0 && b.async && now.known->memory.Knows(thread, a.event);
+  const bool visible =
+      a.transfer == 0 && (b.async || b.of_map) && now.known->memory.Knows(thread, a.event);
   Suspicion suspicion;
-  suspicion.kind = of_object                          ? Kind::kLifetime
-                   : visible                          ? Kind::kProxyRace
-                   : a.async && a.role == Role::kRead ? Kind::kSourceOverwritten
-                                                      : Kind::kDataRace;
+  suspicion.kind = of_object                                        ? Kind::kLifetime
+                   : visible                                        ? Kind::kProxyRace
+                   : (a.async || a.of_map) && a.role == Role::kRead ? Kind::kSourceOverwritten
+                                                                    : Kind::kDataRace;
   if (!IsNews(suspicion.kind, a.at, b.at)) {
     return;
   }
@@ -208,7 +211,10 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
   suspicion.of_memory_model = must || visible;
   suspicion.collectives = WouldOrder({past.access, 1U << lane, past.observed}, now);
   suspicion.why =
-      visible
+      visible && b.of_map
+          ? "the first is in the generic proxy and the second in the tensormap proxy, and there is "
+            "no fence.proxy.tensormap that releases, and then one that acquires, between them"
+      : visible
           ? "the first is in the generic proxy and the second in the async proxy, and there is no "
             "fence.proxy.async between them"
       : must ? "the first comes before the second, but no release and acquire of a scope that "
@@ -320,7 +326,8 @@ void Analysis::Synchronize(const Place& at, const Range& range, ptx::Op op,
 // Transfers
 // ------------------------------------------------------------------------------------------------
 
-void Analysis::AccessByTransfer(std::uint64_t number, const Range& range, bool writes) {
+void Analysis::AccessByTransfer(std::uint64_t number, const std::vector<Range>& ranges, bool writes,
+                                bool of_map) {
   const Transfer& transfer = transfers_[number];
   Access access;
   access.at = transfer.at;
@@ -328,24 +335,30 @@ void Analysis::AccessByTransfer(std::uint64_t number, const Range& range, bool w
   access.step = transfer.step;
   access.transfer = number;
   access.role = !writes ? Role::kRead : transfer.reduces ? Role::kAtomic : Role::kWrite;
-  access.async = transfer.async && !IsTensorMemory(range.owner);  // no thread accesses it otherwise
-  access.size = range.size;
+  // No thread accesses tensor memory otherwise.
+  access.async = transfer.async && !of_map && !IsTensorMemory(ranges.front().owner);
+  access.of_map = of_map;
+  access.size =
+      std::accumulate(ranges.begin(), ranges.end(), 0U,
+                      [](unsigned size, const Range& range) { return size + range.size; });
   if (writes && transfer.reduces) {
     access.ordering = {ptx::Order::kRelaxed, ptx::Scope::kGpu};
     access.size = transfer.element;
   }
   const std::uint32_t index = NoteAccess(access);
   last_.lanes = 0;
-  Check(range, {&accesses_[index], index, transfer.at.lanes, &*transfer.known, true,
-                range.owner == kGlobal});
+  for (const Range& range : ranges) {
+    Check(range, {&accesses_[index], index, transfer.at.lanes, &*transfer.known, true,
+                  range.owner == kGlobal});
+  }
 }
 
-void Analysis::OnRead(std::uint64_t number, const Range& range) {
-  AccessByTransfer(number, range, false);
+void Analysis::OnRead(std::uint64_t number, const std::vector<Range>& ranges) {
+  AccessByTransfer(number, ranges, false);
 }
 
-void Analysis::OnWrite(std::uint64_t number, const Range& range) {
-  AccessByTransfer(number, range, true);
+void Analysis::OnWrite(std::uint64_t number, const std::vector<Range>& ranges) {
+  AccessByTransfer(number, ranges, true);
 }
 
 }  // namespace muster::explore

@@ -18,6 +18,8 @@ struct Known {
   Clock memory;        // generic-proxy accesses that are performed before the thread's own
   Clock async_global;  // likewise for the async proxy, to global memory
   Clock async_shared;  // likewise for the async proxy, to shared memory
+  Clock released;      // generic-proxy accesses that are released to the tensormap proxy
+  Clock maps;          // of these, those that are performed before the thread uses tensor maps
   Clock inits;         // mbarrier.init operations, by fence.mbarrier_init
   Clock must;          // events that must have happened, whether their stores are visible or not
 
@@ -26,6 +28,8 @@ struct Known {
     memory.Join(other.memory);
     async_global.Join(other.async_global);
     async_shared.Join(other.async_shared);
+    released.Join(other.released);
+    maps.Join(other.maps);
     inits.Join(other.inits);
     if (is_same) {
       must = memory;
@@ -45,7 +49,8 @@ struct Known {
   bool Covers(const Known& other) const {
     const bool is_same = memory.Is(must) && other.memory.Is(other.must);
     return memory.Covers(other.memory) && async_global.Covers(other.async_global) &&
-           async_shared.Covers(other.async_shared) && inits.Covers(other.inits) &&
+           async_shared.Covers(other.async_shared) && released.Covers(other.released) &&
+           maps.Covers(other.maps) && inits.Covers(other.inits) &&
            (is_same || must.Covers(other.must));
   }
 };

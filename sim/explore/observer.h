@@ -81,8 +81,8 @@ class Observer {
   // Transfers, by their numbers from 1 on. An operation on another CTA's mbarrier is one transfer
   // of all lanes that execute it together.
   virtual void OnStart(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) = 0;
-  virtual void OnRead(std::uint64_t number, const Range& bytes) = 0;
-  virtual void OnWrite(std::uint64_t number, const Range& bytes) = 0;
+  virtual void OnRead(std::uint64_t number, const std::vector<Range>& ranges) = 0;
+  virtual void OnWrite(std::uint64_t number, const std::vector<Range>& ranges) = 0;
   // Threads commit a group of their copies, or have waited until at most `groups` are left.
   // A warp commits a group of its products, or has waited until at most so many are left.
   virtual void OnProductGroup(const Place& at, const ptx::WarpgroupOrder& order) = 0;

@@ -70,8 +70,7 @@ void Races::TakeApart(std::size_t index) {
 }
 
 void Races::NoteCopy(const Event& event) {
-  if (event.actor.kind == Actor::Kind::kTransfer &&
-      program_.code[event.actor.pc].op == ptx::Op::kBulk) {
+  if (event.actor.kind == Actor::Kind::kTransfer && ptx::IsBulk(program_.code[event.actor.pc].op)) {
     unordered_copies_.insert(event.actor.pc);
   }
 }

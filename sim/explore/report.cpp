@@ -38,8 +38,8 @@ const char* Explain(Kind kind) {
     case Kind::kDataRace:
       return "two accesses to the same memory that nothing orders, one of them a write";
     case Kind::kProxyRace:
-      return "an access of the generic proxy and one of the async proxy, with no fence.proxy.async "
-             "between them";
+      return "an access of the generic proxy and one of the async or the tensormap proxy, with no "
+             "fence.proxy.async or .tensormap between them";
     case Kind::kSourceOverwritten:
       return "the source of a bulk copy, or an operand of a tensor core, is written before it has "
              "been read";

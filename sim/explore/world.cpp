@@ -318,6 +318,8 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
                                (StandingWith(state, group) & ~group.lanes)) == state.warp().live;
     case Op::kCopy:
     case Op::kBulk:
+    case Op::kTensor:
+    case Op::kTensorReplace:
     case Op::kStoreAsync:
     case Op::kTryCancel:
     case Op::kTensorProduct:
@@ -453,7 +455,8 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const WarpState& state = warps_[warp.cta->rank][warp.slot];
   const Place at = PlaceOf(state, 1U << lane, state.pc);
   for (unsigned k = 0; k < access.count; ++k) {
-    observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size}, instruction.op,
+    observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size},
+                        instruction.op == Op::kTensorReplace ? Op::kStore : instruction.op,
                         access.ordering, changed);
   }
 }
@@ -461,8 +464,8 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
 void World::OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorRange>& ranges) {
   const WarpState& state = warps_[warp.cta->rank][warp.slot];
   for (const ptx::TensorRange& range : ranges) {
-    NoteBytes(RangeOf(range),
-              range.writes ? ObjectAccess::Mode::kWrite : ObjectAccess::Mode::kRead);
+    NoteAccesses({RangeOf(range)},
+                 range.writes ? ObjectAccess::Mode::kWrite : ObjectAccess::Mode::kRead);
     if (observer_ != nullptr) {
       observer_->OnTensorAccess(PlaceOf(state, warp.live, state.pc), RangeOf(range), range.writes);
     }

@@ -226,6 +226,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   ptx::Turn TurnOf(const Flight& flight) const;
   static std::uint32_t StandingWith(const WarpState& state, const ptx::Group& group);
   static Place PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc);
+  static std::uint32_t LanesOf(const ptx::Transfer& transfer);
   static Place PlaceOf(const Flight& flight);  // of the issuing warp
   const Flight* FlightOf(const Actor& actor) const;
   static ptx::Group* GroupOf(const WarpState& state, std::uint32_t lanes);
@@ -248,8 +249,8 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   bool IsAsking(std::uint64_t request) const;
 
   static Range RangeOf(const ptx::TensorRange& range);
-  void NoteBytes(const Range& bytes, ObjectAccess::Mode mode);
-  Range RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t size) const;
+  static std::vector<Range> RangesOf(const ptx::Cta* cta, const std::vector<ptx::Piece>& pieces);
+  void NoteAccesses(const std::vector<Range>& ranges, ObjectAccess::Mode mode);
 
   const ptx::Program& program_;
   std::vector<std::vector<WarpState>> warps_;  // by rank and slot

@@ -5,6 +5,7 @@
 
 #include "sim/explore/world.h"
 #include "sim/isa/bits.h"
+#include "sim/ptx/program/op_class.h"
 
 namespace muster::explore {
 
@@ -101,14 +102,10 @@ ptx::Turn World::TurnOf(const Flight& flight) const {
   const ptx::Transfer& transfer = flight.transfer;
   const ptx::Instruction& i = program_.code[transfer.pc];
   const bool reads = transfer.to == nullptr && !transfer.has_read;
-  const bool together = transfer.kind == ptx::Transfer::Kind::kRemote;
-  const bool multicast =
-      (i.op == ptx::Op::kBulk && i.As<ptx::BulkCopy>().ctas != ptx::kNoSlot) ||
-      (i.op == ptx::Op::kTensorCommit && i.As<ptx::TensorCommit>().ctas != ptx::kNoSlot) ||
-      (i.op == ptx::Op::kTryCancel && i.As<ptx::CancelRequest>().multicast);
-  ptx::Turn turn{
-      flight.cta,  flight.warp_index, together ? transfer.operation.lanes : 1U << transfer.lane,
-      transfer.pc, flight.time,       reads ? ptx::Turn::What::kReads : ptx::Turn::What::kPerforms};
+  const bool multicast = ptx::IsMulticast(i);
+  ptx::Turn turn{flight.cta,        flight.warp_index,
+                 LanesOf(transfer), transfer.pc,
+                 flight.time,       reads ? ptx::Turn::What::kReads : ptx::Turn::What::kPerforms};
   if (!reads && multicast) {
     turn.to = transfer.to->linear_id;
   }

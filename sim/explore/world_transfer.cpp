@@ -20,10 +20,7 @@ using Kind = ptx::Transfer::Kind;
 
 void World::Post(ptx::Transfer transfer, std::uint64_t /*cycle*/) {
   const WarpState& state = warps_[transfer.issuer->rank][transfer.warp];
-  const std::uint32_t lanes = transfer.kind == Kind::kRemote    ? transfer.operation.lanes
-                              : transfer.kind == Kind::kProduct ? ~0U
-                                                                : 1U << transfer.lane;
-  const Place at = PlaceOf(state, lanes, state.pc);
+  const Place at = PlaceOf(state, LanesOf(transfer), state.pc);
   transfer.pc = state.pc;
   auto flight = std::make_unique<Flight>();
   flight->number = next_flight_++;
@@ -41,6 +38,9 @@ void World::Post(ptx::Transfer transfer, std::uint64_t /*cycle*/) {
   flight->time = times.count;
   if (observer_ != nullptr) {
     observer_->OnStart(at, flight->number, transfer);
+  }
+  if (transfer.map) {
+    NoteAccesses({{kGlobal, *transfer.map, ptx::kTensorMapBytes}}, ObjectAccess::Mode::kRead);
   }
   flight->transfer = std::move(transfer);
   flights_.push_back(std::move(flight));
@@ -64,7 +64,7 @@ void World::OnCancel(const ptx::Core& core, const ptx::Warp& warp, const ptx::Ca
   for (const CtaPlace& place : plan.places) {
     ptx::Transfer response = request;
     response.to = &At(place.unit).core().residents().ctas[place.cta].cta;
-    response.address = call.response;
+    response.target = {{call.response, sizeof(CancelResponse), 0}};
     response.mbarrier = call.mbarrier;
     response.has_read = true;
     response.data.resize(sizeof(CancelResponse));
@@ -101,7 +101,7 @@ void World::EndWithResponseLost(const Flight& response) {
   lost.unit = static_cast<std::uint8_t>(response.unit);
   lost.warp = static_cast<std::uint8_t>(transfer.warp);
   lost.rank = static_cast<std::uint8_t>(transfer.to->rank);
-  lost.addr = static_cast<std::uint32_t>(transfer.address);
+  lost.addr = static_cast<std::uint32_t>(transfer.target.front().address);
   At(response.unit).core().EndWithCancelLost(lost, transfer.line);
 }
 
@@ -117,11 +117,15 @@ bool World::IsAsking(std::uint64_t request) const {
                      [&](const auto& flight) { return flight->number == request; });
 }
 
+// The lanes that have started the transfer together.
+std::uint32_t World::LanesOf(const ptx::Transfer& transfer) {
+  return transfer.kind == Kind::kRemote    ? transfer.operation.lanes
+         : transfer.kind == Kind::kProduct ? ~0U
+                                           : 1U << transfer.lane;
+}
+
 Place World::PlaceOf(const Flight& flight) {
-  const ptx::Transfer& transfer = flight.transfer;
-  const bool together = transfer.kind == Kind::kRemote;
-  return {flight.cta, flight.warp_index, together ? transfer.operation.lanes : 1U << transfer.lane,
-          transfer.pc};
+  return {flight.cta, flight.warp_index, LanesOf(flight.transfer), flight.transfer.pc};
 }
 
 bool World::MayStep(const Flight& flight) const {
@@ -147,22 +151,29 @@ bool World::MayStep(const Flight& flight) const {
   return (*first)->number == flight.number;
 }
 
-Range World::RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t size) const {
-  return {cta == nullptr ? kGlobal : cta->linear_id, address, static_cast<unsigned>(size)};
+std::vector<Range> World::RangesOf(const ptx::Cta* cta, const std::vector<ptx::Piece>& pieces) {
+  std::vector<Range> ranges;
+  for (const ptx::Piece& piece : ptx::Merged(pieces)) {
+    ranges.push_back({cta == nullptr ? kGlobal : cta->linear_id, piece.address, piece.bytes});
+  }
+  return ranges;
 }
 
 Range World::RangeOf(const ptx::TensorRange& range) {
   return {(range.in_tensor ? kTensorMemory : 0) | range.cta->linear_id, range.first, range.bytes};
 }
 
-void World::NoteBytes(const Range& bytes, ObjectAccess::Mode mode) {
+// Notes accesses of the step to these bytes.
+void World::NoteAccesses(const std::vector<Range>& ranges, ObjectAccess::Mode mode) {
   constexpr unsigned kGranule = 4;
-  for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
-       ++at) {
-    NoteAccess(ObjectOf(bytes.owner, at), mode);
-  }
-  if (bytes.owner == kGlobal) {
-    NoteHeapAccess(bytes.address);
+  for (const Range& bytes : ranges) {
+    for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
+         ++at) {
+      NoteAccess(ObjectOf(bytes.owner, at), mode);
+    }
+    if (bytes.owner == kGlobal) {
+      NoteHeapAccess(bytes.address);
+    }
   }
 }
 
@@ -181,10 +192,10 @@ void World::StepTransfer(std::size_t index) {
   const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
   bool done = true;
   if (moves && !transfer.has_read) {
-    const Range source = RangeOf(transfer.from, transfer.source, transfer.bytes);
-    NoteBytes(source, ObjectAccess::Mode::kRead);
+    const std::vector<Range> source = RangesOf(transfer.from, transfer.source);
+    NoteAccesses(source, ObjectAccess::Mode::kRead);
     ReadSource(&memory_, &transfer);
-    if (observer_ != nullptr && transfer.bytes != 0) {
+    if (observer_ != nullptr && !source.empty()) {
       observer_->OnRead(flight.number, source);
     }
     done = transfer.to != nullptr;
@@ -196,8 +207,7 @@ void World::StepTransfer(std::size_t index) {
     std::unique_ptr<Flight> last = std::move(flights_[index]);
     flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
     if (moves) {
-      NoteBytes(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
-                ObjectAccess::Mode::kWrite);
+      NoteAccesses(RangesOf(last->transfer.to, last->transfer.target), ObjectAccess::Mode::kWrite);
     }
     performing_ = last.get();
     Perform(*last);
@@ -221,8 +231,8 @@ void World::StepProduct(std::size_t index) {
   flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
   const ptx::Transfer& transfer = flight->transfer;
   for (const auto& [address, bytes] : transfer.product.Ranges()) {
-    const Range range = RangeOf(transfer.from, address, bytes);
-    NoteBytes(range, ObjectAccess::Mode::kRead);
+    const std::vector<Range> range = RangesOf(transfer.from, {{address, bytes, 0}});
+    NoteAccesses(range, ObjectAccess::Mode::kRead);
     if (observer_ != nullptr) {
       observer_->OnRead(flight->number, range);
     }
@@ -252,16 +262,15 @@ void World::Perform(const Flight& flight) {
   }
   if (transfer.kind != Kind::kArrive) {
     WriteTarget(&memory_, transfer);
-    if (observer_ != nullptr) {
-      observer_->OnWrite(flight.number,
-                         RangeOf(transfer.to, transfer.address, transfer.data.size()));
+    if (observer_ != nullptr && !transfer.target.empty()) {
+      observer_->OnWrite(flight.number, RangesOf(transfer.to, transfer.target));
     }
     if (transfer.groups != nullptr) {
       transfer.groups->End(transfer.number);
     }
   }
   if (transfer.mbarrier) {
-    transfer.to->port->PostAsync(CompletionOf(transfer));
+    HearerOf(transfer)->port->PostAsync(CompletionOf(transfer));
   }
 }
 
@@ -272,11 +281,12 @@ void World::PerformTensor(const Flight& flight) {
       if (range.writes != writes) {
         continue;
       }
-      NoteBytes(RangeOf(range), writes ? ObjectAccess::Mode::kWrite : ObjectAccess::Mode::kRead);
+      NoteAccesses({RangeOf(range)},
+                   writes ? ObjectAccess::Mode::kWrite : ObjectAccess::Mode::kRead);
       if (observer_ != nullptr && writes) {
-        observer_->OnWrite(flight.number, RangeOf(range));
+        observer_->OnWrite(flight.number, {RangeOf(range)});
       } else if (observer_ != nullptr) {
-        observer_->OnRead(flight.number, RangeOf(range));
+        observer_->OnRead(flight.number, {RangeOf(range)});
       }
     }
   }

@@ -34,6 +34,10 @@ std::uint32_t RequiredCluster(const ptx::Function& kernel) {
 }  // namespace
 
 Task::Task(ptx::Manifest manifest) : manifest_(std::move(manifest)) {
+  if (!manifest_.maps.empty()) {
+    throw ptx::InputError(manifest_.path +
+                          ": \"tensor_maps\" cannot be run on a GPU: leave out --target cuda");
+  }
   for (std::size_t i = 0; i < manifest_.LaunchCount(); ++i) {
     AddLaunch(manifest_.LaunchAt(i));
     try {
@@ -106,15 +110,16 @@ std::vector<std::uint8_t> Task::ContentsIn(const std::uint8_t* memory, std::size
 
 std::vector<std::vector<std::uint8_t>> Task::Arguments(std::size_t launch,
                                                        std::uint64_t memory) const {
+  const auto address_of = [&](const std::string& name) {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (manifest_.buffers[i].name == name) {
+        return memory + places_[i];
+      }
+    }
+    return std::uint64_t{0};
+  };
   return ptx::ArgumentBytes(manifest_.LaunchAt(launch), launches_[launch].kernel,
-                            [&](const std::string& name) {
-                              for (std::size_t i = 0; i < places_.size(); ++i) {
-                                if (manifest_.buffers[i].name == name) {
-                                  return memory + places_[i];
-                                }
-                              }
-                              return std::uint64_t{0};
-                            });
+                            {address_of, [](const std::string&) { return ptx::TensorMapImage{}; }});
 }
 
 std::size_t Task::FileOf(const ptx::FileSymbol& symbol) const {

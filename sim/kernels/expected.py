@@ -80,6 +80,7 @@ INPUTS = {
     "stencil": {"in": scatter(5, 256, 0, 1000)},
     "tensor_ring": {"a": half_bits(scatter(25, 16384, -16, 16)), "b": half_bits(scatter(26, 4096, -16, 16))},
     "tensor_tile": {"a": half_bits(scatter(27, 8192, -16, 16)), "b": half_bits(scatter(28, 4096, -16, 16))},
+    "tensor_ring": {"in": scatter(25, 3552, 0, 2**32 - 1)},
     "volume": {"in": scatter(8, 256, -2**30, 2**30)},
     "vote": {"in": scatter(9, 96, 0, 2000)},
     "warp_float": {"in": warp_float_input()},
@@ -518,6 +519,44 @@ def tensor_tile(a, b):
                   for row in range(128) for column in range(64)]}
 
 
+def tensor_edge():
+    """Twice the number where a tile is inside; rows of 28 words, the first of which is before the matrix."""
+    return {"out": [2 * (100 * (i // 28 - 1) + i % 28) if i % 28 < 25 and 1 <= i // 28 <= 11 else 7
+                    for i in range(392)]}
+
+
+def tensor_gather(in_, rows):
+    out = [0] * 192
+    for first in range(0, 24, 8):
+        for source, target in zip(rows[first:first + 4], rows[first + 4:first + 8]):
+            if 0 <= target < 12:
+                inside = 0 <= source < 20
+                out[16 * target:16 * target + 16] = in_[16 * source:16 * source + 16] if inside else [0] * 16
+    return {"out": out}
+
+
+def tensor_im2col(in_):
+    def pixel(image, row, column, channel):
+        inside = 0 <= row < 4 and 0 <= column < 5
+        return in_[((image * 4 + row) * 5 + column) * 4 + channel] if inside else 0
+
+    return {"out": [sum((3 * y + x + 1) * pixel(image, row + y - 1, column + x - 1, channel)
+                        for y in range(3) for x in range(3))
+                    for image in range(2) for row in range(4) for column in range(5) for channel in range(4)]}
+
+
+def tensor_multicast(in_):
+    rows = [[in_[32 * row + 16 * cluster:32 * row + 16 * cluster + 16] for row in range(16)] for cluster in (0, 1)]
+    return {"out": sum((row for tile in rows for side in (tile, tile[::-1]) for row in side), [])}
+
+
+def tensor_ring(in_):
+    """Sums of eight rows; the matrix has 37 rows of 90 numbers, 96 apart."""
+    return {"out": [sum(in_[96 * row + column] for row in range(first, min(first + 8, 37))) & MASK32
+                    if column < 90 else 0
+                    for first in range(0, 40, 8) for column in range(96)]}
+
+
 def transpose(in_):
     return {"out": [in_[64 * y + x] for x in range(64) for y in range(32)]}
 
@@ -757,7 +796,7 @@ def dump(manifest):
 
     lines = []
     for key, value in manifest.items():
-        text = nested(value) if key in ("buffers", "expect") else json.dumps(value)
+        text = nested(value) if key in ("buffers", "expect", "tensor_maps") else json.dumps(value)
         lines.append(f"  {json.dumps(key)}: {text}")
     wrapped = []
     for line in ("{\n" + ",\n".join(lines) + "\n}\n").split("\n"):

@@ -93,7 +93,14 @@ def write(case: Case, architecture: str, built: Built, folder: pathlib.Path) -> 
         if isinstance(arg, np.generic):
             manifest["args"].append({TYPES[arg.dtype.name]: arg.item()})
             continue
-        manifest["args"].append({"buffer": name})
+        if isinstance(arg, TensorMap):
+            manifest["args"].append({"tensor_map": name})
+            manifest.setdefault("tensor_maps", {})[name] = {
+                "buffer": name, "type": arg.type, "dims": list(arg.dimensions), "strides": list(arg.strides), "box": list(arg.box),
+                "element_strides": list(arg.element_strides), "swizzle": arg.swizzle}
+            arg = arg.buffer
+        else:
+            manifest["args"].append({"buffer": name})
         if isinstance(arg, Scratch):
             manifest["buffers"][name] = {"type": "u8", "count": max(arg.size, 1)}
             continue

@@ -75,7 +75,7 @@ TEST(PtxCheck, UnknownInstructionsAllAtOnce) {
   add.u32 %r1, %r2, 1; frobnicate.b32 %r1, %r2; wgmma.mma_async.sp;
   { .reg .b16 %h<2>; @%p1 bra L; L: add.u7 %r1, %r2, %r3; }
   tcgen05.convolve;
-  cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d1, {%r1}], [s];
+  suld.b.1d.b32.trap {%r1}, [s, {%r2}];
   call f; ret; }
 )");
   std::string text;
@@ -91,8 +91,7 @@ TEST(PtxCheck, UnknownInstructionsAllAtOnce) {
             "f.ptx:9:27: %p1 is not declared\n"
             "f.ptx:9:37: the modifier .u7 of add.u7 is not supported\n"
             "f.ptx:10:3: the instruction tcgen05.convolve is not supported\n"
-            "f.ptx:11:3: the instruction cp.async.bulk.tensor.1d.shared::cluster.global"
-            ".mbarrier::complete_tx::bytes is not supported: there are no tensor maps");
+            "f.ptx:11:3: the instruction suld.b.1d.b32.trap is not supported");
 }
 
 }  // namespace

@@ -241,8 +241,6 @@ TEST(PtxCorpus, WhatTheTextDoesNotHave) {
       "cp.async.bulk.global.shared::cta.mbarrier::complete_tx::bytes [%d1], [s], 64, [s];",
       "cp.async.bulk.global.shared::cluster.bulk_group [%d1], [s], 64;",
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d1], 64;",
-      ("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s], "
-       "[%d1, {%r1}], [s];"),
       "cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.u64 [%d1], [s], 64;",
       ("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.f32 "
        "[%r1], [s], 64, [%r2];"),
@@ -430,7 +428,6 @@ TEST(PtxCorpus, WhatTheTextDoesNotHave) {
        "[g], [s], 64;"),
       ("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
        "[g], [s];"),
-      "tensormap.replace.tile.rank.global.b1024.b32 [g], 1;",
       "atom.global.cas.L2::cache_hint.b32 %r1, [%d1], 1, 2, %d2;",
       "atom.shared.add.L2::cache_hint.s32 %r1, [s], 1, %d2;",
       "atom.global.add.L2::cache_hint.s32 %r1, [%d1], 1, %r2;",

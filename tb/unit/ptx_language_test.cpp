@@ -138,6 +138,21 @@ TEST(PtxLanguage, InitialisersOfAllKinds) {
   EXPECT_EQ(out[5], (11U * 100 + 16) * 100 + 12);
 }
 
+// What a pointer points to may be aligned to less than the pointer.
+TEST(PtxLanguage, AlignmentOfWhatAParameterPointsTo) {
+  Kernel kernel(Header() + R"(
+.visible .entry test(.param .u64 .ptr .global .align 1 out, .param .u32 .ptr .shared n,
+                     .param .u64 .ptr .align 2 last) {
+  .reg .b32 %r; .reg .b64 %d<2>;
+  ld.param.u64 %d0, [out]; ld.param.u32 %r, [n]; st.global.u32 [%d0], %r;
+  ld.param.u64 %d1, [last]; ld.param.u64 %d1, [out+16]; st.global.u64 [%d0+8], %d1; ret; }
+)",
+                1);
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 4)};
+  kernel.manifest.arguments = {{"out"}, {"", Type::kU32, 7}, {"", Type::kU64, 9}};
+  EXPECT_EQ(Ended(kernel).Words(0), (std::vector<std::uint32_t>{7, 0, 9, 0}));
+}
+
 TEST(PtxLanguage, RegistersThatAreVectors) {
   const auto out = Words(WithOut(".global .align 16 .v4 .u32 four = {1, 20, 300, 4000};",
                                  R"(

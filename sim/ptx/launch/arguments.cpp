@@ -13,22 +13,26 @@
 namespace muster::ptx {
 namespace {
 
-using AddressOf = std::function<std::uint64_t(const std::string& buffer)>;
-
 // The alignment that C gives an argument.
 std::size_t AlignOf(const Argument& argument) {
-  std::size_t align = argument.members.empty() ? Bytes(argument.type) : 1;
+  std::size_t align = !argument.map.empty()      ? kTensorMapAlign
+                      : argument.members.empty() ? Bytes(argument.type)
+                                                 : 1;
   for (const Argument& member : argument.members) {
     align = std::max(align, AlignOf(member));
   }
   return align;
 }
 
-std::vector<std::uint8_t> BytesOf(const Argument& argument, const AddressOf& address_of) {
+std::vector<std::uint8_t> BytesOf(const Argument& argument, const ArgumentValues& values) {
   std::vector<std::uint8_t> bytes;
+  if (!argument.map.empty()) {
+    const TensorMapImage image = values.image_of(argument.map);
+    return {image.begin(), image.end()};
+  }
   if (argument.members.empty()) {
     const std::uint64_t bits =
-        argument.buffer.empty() ? argument.bits : address_of(argument.buffer);
+        argument.buffer.empty() ? argument.bits : values.address_of(argument.buffer);
     bytes.resize(Bytes(argument.type));
     std::memcpy(bytes.data(), &bits, bytes.size());
     return bytes;
@@ -37,7 +41,7 @@ std::vector<std::uint8_t> BytesOf(const Argument& argument, const AddressOf& add
     bytes.resize((bytes.size() + align - 1) / align * align);
   };
   for (const Argument& member : argument.members) {
-    const std::vector<std::uint8_t> own = BytesOf(member, address_of);
+    const std::vector<std::uint8_t> own = BytesOf(member, values);
     pad(AlignOf(member));
     bytes.insert(bytes.end(), own.begin(), own.end());
   }
@@ -49,7 +53,7 @@ std::vector<std::uint8_t> BytesOf(const Argument& argument, const AddressOf& add
 
 std::vector<std::vector<std::uint8_t>> ArgumentBytes(const KernelLaunch& launch,
                                                      const Function& kernel,
-                                                     const AddressOf& address_of) {
+                                                     const ArgumentValues& values) {
   const std::vector<Parameter>& parameters = kernel.parameters;
   if (launch.arguments.size() != parameters.size()) {
     throw InputError(fmt::format("\"args\" has {} arguments, but the kernel {} takes {}",
@@ -57,7 +61,7 @@ std::vector<std::vector<std::uint8_t>> ArgumentBytes(const KernelLaunch& launch,
   }
   std::vector<std::vector<std::uint8_t>> arguments;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    arguments.push_back(BytesOf(launch.arguments[i], address_of));
+    arguments.push_back(BytesOf(launch.arguments[i], values));
     const std::size_t bytes = arguments.back().size();
     if (bytes != parameters[i].bytes) {
       throw InputError(fmt::format("args[{}] has {} byte{}, but the parameter {} has {}", i, bytes,

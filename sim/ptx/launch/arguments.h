@@ -17,11 +17,17 @@ namespace muster::ptx {
 
 inline constexpr std::uint32_t kSharedBytes = 48 * 1024;  // of a CTA, by default
 
+// What arguments stand for where the launch runs.
+struct ArgumentValues {
+  std::function<std::uint64_t(const std::string& buffer)> address_of;
+  std::function<TensorMapImage(const std::string& map)> image_of;
+};
+
 // The bytes of each argument, structures laid out as in C. Throws InputError where number or sizes
 // are not those of the kernel's parameters.
-std::vector<std::vector<std::uint8_t>> ArgumentBytes(
-    const KernelLaunch& launch, const Function& kernel,
-    const std::function<std::uint64_t(const std::string& buffer)>& address_of);
+std::vector<std::vector<std::uint8_t>> ArgumentBytes(const KernelLaunch& launch,
+                                                     const Function& kernel,
+                                                     const ArgumentValues& values);
 
 // The bytes of .extern .shared memory: those that the launch asks for; else, if the kernel uses
 // any, what its own variables leave of kSharedBytes.

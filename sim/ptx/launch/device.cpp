@@ -25,10 +25,33 @@ Device::Device(const Manifest& manifest) : manifest_(manifest) {
     addresses_.push_back(
         buffer.symbol ? 0
                       : memory_.Add({fmt::format("buffer {}", buffer.name), buffer.initial, true}));
+  }
+  for (const Buffer& buffer : manifest_.buffers) {
     if (buffer.symbol && !buffer.initial.empty()) {
-      kept_[buffer.symbol->ptx][Of(buffer.symbol->variable)] = buffer.initial;
+      kept_[buffer.symbol->ptx][Of(buffer.symbol->variable)] = Holding(buffer);
+    } else if (!buffer.maps.empty()) {
+      const Image held = Holding(buffer);
+      std::copy(held.begin(), held.end(), memory_.Find(AddressOf(buffer.name), held.size(), true));
     }
   }
+}
+
+// What a buffer holds at first, with the tensor maps that it begins with.
+Image Device::Holding(const Buffer& buffer) const {
+  Image image = buffer.initial;
+  for (std::size_t i = 0; i < buffer.maps.size(); ++i) {
+    const TensorMapImage map = ImageOf(buffer.maps[i]);
+    std::copy(map.begin(), map.end(),
+              image.begin() + static_cast<std::ptrdiff_t>(i * kTensorMapBytes));
+  }
+  return image;
+}
+
+TensorMapImage Device::ImageOf(const std::string& map) const {
+  const NamedMap& named = *manifest_.MapOf(map);
+  TensorMap placed = named.map;
+  placed.address += AddressOf(named.buffer);
+  return Encode(placed);
 }
 
 std::shared_ptr<const Program> Device::Load(const KernelLaunch& launch) {

@@ -33,6 +33,8 @@ class Device {
 
   Memory* memory() { return &memory_; }
   std::uint64_t AddressOf(const std::string& buffer) const;
+  // The 128 bytes of a tensor map of the manifest.
+  TensorMapImage ImageOf(const std::string& map) const;
   // Returns what the buffer or symbol of this index holds.
   std::vector<std::uint8_t> Contents(std::size_t buffer) const {
     return ContentsIn(memory_, buffer);
@@ -48,6 +50,7 @@ class Device {
   static Declaration Of(const FileVariable& variable) {
     return {variable.at.line, variable.at.column};
   }
+  Image Holding(const Buffer& buffer) const;
   static Image InMemory(const Memory& memory, const FileVariable& variable);
 
   const Manifest& manifest_;

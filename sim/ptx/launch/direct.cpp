@@ -133,6 +133,8 @@ class Maker {
     if (launch_.smem) {
       members_["dynamic_shared"] = *launch_.smem;
     }
+    AddBuffers();
+    AddMaps();
     AddArguments();
     AddSymbols();
     AddExpected();
@@ -174,6 +176,7 @@ class Maker {
     const std::string name = NameIn(at);
     for (const auto& [section, option, texts] :
          {std::tuple("symbols", "--symbol", &launch_.symbols),
+          std::tuple("tensor_maps", "--tensor-map", &launch_.tensor_maps),
           std::tuple("expect", "--expect", &launch_.expects),
           std::tuple("tolerance", "--tolerance", &launch_.tolerances)}) {
       for (const std::string& text : *texts) {
@@ -182,10 +185,13 @@ class Maker {
         }
       }
     }
-    for (const std::string& arg : launch_.args) {
-      if (member == "buffers" && arg.rfind(name + "=", 0) == 0) {
-        const bool counted = at == "buffers." + name + ".count";
-        return (counted ? "the count of " : "") + Given("--arg", arg);
+    for (const auto& [option, texts] :
+         {std::pair("--arg", &launch_.args), std::pair("--buffer", &launch_.buffers)}) {
+      for (const std::string& text : *texts) {
+        if (member == "buffers" && text.rfind(name + "=", 0) == 0) {
+          const bool counted = at == "buffers." + name + ".count";
+          return (counted ? "the count of " : "") + Given(option, text);
+        }
       }
     }
     const auto option = kOptions.find(member);
@@ -238,12 +244,30 @@ class Maker {
                       program.Kernel().name, parameters.size(), parameters.size() == 1 ? "" : "s"));
     }
     members_["args"] = Members::array();
-    members_["buffers"] = Members::object();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       members_["args"].push_back(ArgumentOf(launch_.args[i], parameters[i]));
     }
-    if (members_["buffers"].empty()) {
-      members_.erase("buffers");
+  }
+
+  bool Has(const char* section, const std::string& name) const {
+    return members_.contains(section) && members_[section].contains(name);
+  }
+
+  void AddBuffers() {
+    for (const std::string& buffer : launch_.buffers) {
+      const auto [name, text] = Pair("--buffer", buffer, "NAME=TYPE[COUNT]");
+      AddBuffer(Given("--buffer", buffer), name, text);
+    }
+  }
+
+  void AddMaps() {
+    for (const std::string& map : launch_.tensor_maps) {
+      const auto [name, text] = Pair("--tensor-map", map, "NAME={...}");
+      const Members value = Members::parse(text, nullptr, false);
+      if (value.is_discarded()) {
+        throw InputError(fmt::format("{} is not JSON", Given("--tensor-map", map)));
+      }
+      members_["tensor_maps"][name] = value;
     }
   }
 
@@ -256,8 +280,11 @@ class Maker {
       }
       return value;
     }
-    if (IsName(arg) && members_["buffers"].contains(arg)) {
+    if (IsName(arg) && Has("buffers", arg)) {
       return {{"buffer", arg}};
+    }
+    if (IsName(arg) && Has("tensor_maps", arg)) {
+      return {{"tensor_map", arg}};
     }
     if (const std::size_t equals = arg.find('=');
         equals != std::string::npos && IsName(arg.substr(0, equals))) {
@@ -286,7 +313,7 @@ class Maker {
       throw InputError(fmt::format(
           "{} is not NAME=TYPE[COUNT] or NAME=TYPE[COUNT]:INIT, such as in=u32[512]:iota", of));
     }
-    if (members_["buffers"].contains(name)) {
+    if (Has("buffers", name)) {
       throw InputError(
           fmt::format("{}: there is a buffer {} already; --arg {} names it", of, name, name));
     }
@@ -343,7 +370,7 @@ class Maker {
   // The type of a buffer or symbol. Throws InputError.
   Type TypeOfNamed(const std::string& of, const std::string& name) const {
     for (const char* const section : {"buffers", "symbols"}) {
-      if (members_.contains(section) && members_[section].contains(name)) {
+      if (Has(section, name)) {
         return ElementTypeOf(members_[section][name]["type"].get<std::string>());
       }
     }
@@ -454,7 +481,8 @@ std::string CommandOf(const DirectLaunch& launch) {
   command += launch.cooperative ? " --cooperative" : "";
   add("--smem", launch.smem ? std::to_string(*launch.smem) : "");
   for (const auto& [option, texts] :
-       {std::pair("--arg", &launch.args), std::pair("--symbol", &launch.symbols),
+       {std::pair("--buffer", &launch.buffers), std::pair("--tensor-map", &launch.tensor_maps),
+        std::pair("--arg", &launch.args), std::pair("--symbol", &launch.symbols),
         std::pair("--expect", &launch.expects), std::pair("--tolerance", &launch.tolerances),
         std::pair("--hazard", &launch.hazards)}) {
     for (const std::string& text : *texts) {

@@ -30,11 +30,14 @@ struct DirectLaunch {
   //   NAME                    a buffer that an earlier argument has made
   //   V, TYPE:V               a number, of the parameter's type or of this one
   //   {...}                   as a manifest has it, for structures
+  // The name of a tensor map stands for it.
   std::vector<std::string> args;
-  std::vector<std::string> symbols;     // NAME=TYPE, or NAME=TYPE:INIT, of variables of the file
-  std::vector<std::string> expects;     // NAME=V, NAME=V,V,... or NAME=@FILE
-  std::vector<std::string> tolerances;  // NAME=absolute:V,relative:V,ulps:N, or some of these
-  std::vector<std::string> hazards;     // NAME=COUNT
+  std::vector<std::string> buffers;      // NAME=TYPE[COUNT] or NAME=TYPE[COUNT]:INIT, no arguments
+  std::vector<std::string> tensor_maps;  // NAME={...}, as a manifest has it
+  std::vector<std::string> symbols;      // NAME=TYPE, or NAME=TYPE:INIT, of variables of the file
+  std::vector<std::string> expects;      // NAME=V, NAME=V,V,... or NAME=@FILE
+  std::vector<std::string> tolerances;   // NAME=absolute:V,relative:V,ulps:N, or some of these
+  std::vector<std::string> hazards;      // NAME=COUNT
   std::string outcome;
   std::string after_inval;
   std::string hint;

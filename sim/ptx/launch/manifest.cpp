@@ -75,6 +75,11 @@ Argument ManifestReader::ReadArgument(const Json& value, const Manifest& manifes
     if (!there) {
       Fail(at, fmt::format("names the buffer {}, which is not there", argument.buffer));
     }
+  } else if (member.key() == "tensor_map") {
+    argument.map = member.value().get<std::string>();
+    if (manifest.MapOf(argument.map) == nullptr) {
+      Fail(at, fmt::format("names the tensor map {}, which is not there", argument.map));
+    }
   } else if (member.key() == "struct") {
     argument.members = ReadArguments(member.value(), manifest, inside);
   } else {
@@ -150,7 +155,10 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
                                             "partial_warpgroup",
                                             "bad_descriptor",
                                             "wgmma_in_flight",
-                                            "wgmma_without_fence"};
+                                            "wgmma_without_fence",
+                                            "bad_tensor_map",
+                                            "bad_tensor_copy"};
+
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
   }
@@ -218,6 +226,7 @@ Manifest ManifestReader::Read() {
   manifest.path = path_;
   manifest.command = path_;
   With("buffers", [&](const Json& value) { ReadBuffers(value, &manifest); });
+  ReadMaps(&manifest);
   if (root_.contains("launches")) {
     ReadLaunches(root_["launches"], &manifest);
   } else {

@@ -14,6 +14,7 @@
 
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/program/program.h"
+#include "sim/ptx/simt/tensor_map.h"
 
 namespace muster::ptx {
 
@@ -30,6 +31,13 @@ struct Tolerance {
   std::optional<std::uint64_t> ulps;  // numbers of the type from the one to the other
 };
 
+// A tensor map with a name. Its address is the byte of the buffer at which the tensor begins.
+struct NamedMap {
+  std::string name;
+  std::string buffer;
+  TensorMap map;
+};
+
 // Memory with a name; or a variable of a PTX file, which is a symbol of the manifest.
 struct Buffer {
   std::string name;
@@ -39,15 +47,17 @@ struct Buffer {
   std::optional<std::vector<std::uint8_t>> expected{};
   std::optional<Tolerance> tolerance{};
   std::optional<FileSymbol> symbol{};
+  std::vector<std::string> maps{};  // tensor maps that it begins with, one after the other
 
   const char* Word() const { return symbol ? "symbol" : "buffer"; }
 };
 
 struct Argument {
-  std::string buffer;  // empty: a scalar
+  std::string buffer;  // empty: a scalar, or what else is here
   Type type = Type::kU64;
   std::uint64_t bits = 0;
   std::vector<Argument> members{};  // of a structure, laid out as in C
+  std::string map{};                // a tensor map, by value
 };
 
 // A kernel, and what it is launched with.
@@ -70,6 +80,7 @@ struct Manifest : KernelLaunch {
   bool inval_is_hazard = false;
   bool hint_is_ignored = false;
   std::vector<Buffer> buffers;
+  std::vector<NamedMap> maps;
   std::string outcome = "completes";
   std::map<std::string, std::uint64_t> hazards;  // those that have a number
   std::string config = "default";
@@ -77,6 +88,8 @@ struct Manifest : KernelLaunch {
   std::uint64_t max_cycles = 1'000'000;  // of each launch
 
   std::size_t LaunchCount() const { return launches.empty() ? 1 : launches.size(); }
+  // Returns null if there is none of that name.
+  const NamedMap* MapOf(const std::string& name) const;
   const KernelLaunch& LaunchAt(std::size_t index) const {
     return launches.empty() ? *this : launches[index];
   }

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The parser of manifests: manifest.cpp reads the members, manifest_values.cpp the values.
+// The parser of manifests: manifest.cpp reads the members, manifest_values.cpp the values,
+// manifest_symbols.cpp and manifest_tensor.cpp symbols and tensor maps.
 #ifndef MUSTER_SIM_PTX_LAUNCH_MANIFEST_READER_H_
 #define MUSTER_SIM_PTX_LAUNCH_MANIFEST_READER_H_
 
@@ -67,6 +68,12 @@ class ManifestReader {
   void ReadSymbols(const Json& object, Manifest* manifest) const;
   FileSymbol FindSymbol(const std::string& name, const Json& value, const Manifest& manifest,
                         const std::string& at) const;
+  // manifest_tensor.cpp
+  void ReadMaps(Manifest* manifest) const;
+  NamedMap ReadMap(const std::string& name, const Json& value, const Manifest& manifest,
+                   const std::string& at) const;
+  void ReadHeldMaps(const Json& init, const Manifest& manifest, const std::string& at,
+                    Buffer* buffer) const;
   Image Initial(const Json& value, const Buffer& buffer, const std::string& at) const;
   Image Contents(const Json& value, const Buffer& buffer, const std::string& at) const;
   Argument ReadArgument(const Json& value, const Manifest& manifest, const std::string& at) const;

@@ -90,8 +90,10 @@ void ManifestReader::ReadSymbols(const Json& object, Manifest* manifest) const {
       Fail(at + ".type", fmt::format("has {} bytes, of which the {} bytes of {} are no multiple",
                                      Bytes(symbol.type), bytes, symbol.symbol->variable.name));
     }
-    With(value, "init",
-         [&](const Json& init) { symbol.initial = Initial(init, symbol, at + ".init"); });
+    With(value, "init", [&](const Json& init) {
+      symbol.initial = Initial(init, symbol, at + ".init");
+      ReadHeldMaps(init, *manifest, at + ".init", &symbol);
+    });
     manifest->buffers.push_back(std::move(symbol));
   }
 }

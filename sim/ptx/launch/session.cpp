@@ -269,7 +269,8 @@ void Session::LayOut() {
 void Session::PassArguments() {
   const std::vector<std::vector<std::uint8_t>> arguments =
       ArgumentBytes(own_, program_->Kernel(),
-                    [this](const std::string& buffer) { return device_->AddressOf(buffer); });
+                    {[this](const std::string& buffer) { return device_->AddressOf(buffer); },
+                     [this](const std::string& map) { return device_->ImageOf(map); }});
   parameters_.resize(program_->param_bytes);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::copy(arguments[i].begin(), arguments[i].end(),

@@ -13,6 +13,7 @@
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/program/decode_mbarrier.h"
 #include "sim/ptx/program/decode_memory.h"
+#include "sim/ptx/program/decode_tensor.h"
 
 namespace muster::ptx {
 namespace {
@@ -215,8 +216,8 @@ void DecodeCopyAsync(Cursor* c, Instruction* out) {
   }
   const bool bulk = c->Take("bulk");
   if (c->Take("tensor")) {
-    c->Fail(fmt::format("the instruction {} is not supported: there are no tensor maps",
-                        c->Spelling()));
+    c->Require(c->Spelling(), 80, 90);
+    DecodeTensorCopy(c, out, reduces);
     return;
   }
   if (bulk || reduces) {

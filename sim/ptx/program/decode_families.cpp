@@ -93,7 +93,7 @@ constexpr Entry kEntries[] = {
     {"red", {DecodeAtomicAccess, Op::kAtomic}},
     {"membar", {DecodeFence, Op::kFence}},
     {"fence", {DecodeFence, Op::kFence}},
-    {"tensormap", {DecodeCopyFence, Op::kStore}},
+    {"tensormap", {DecodeTensorMap, Op::kTensorReplace}},
     {"prefetch", {DecodeCacheHint, Op::kNop}},
     {"prefetchu", {DecodeCacheHint, Op::kNop}},
     {"applypriority", {DecodeCacheHint, Op::kNop}},

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sim/ptx/program/decode_memory.h"
+#include "sim/ptx/program/decode_tensor.h"
 
 namespace muster::ptx {
 namespace {
@@ -44,6 +45,7 @@ void ProxyFence(Cursor* c, Instruction* out) {
       return;
     }
     fence.ordering = {acquires ? Order::kAcquire : Order::kRelease, static_cast<Scope>(scope)};
+    fence.of_maps = true;
     if (!c->ExpectOperands(acquires ? 2 : 0) || !acquires) {
       return;
     }
@@ -134,11 +136,11 @@ void DecodeFence(Cursor* c, Instruction* out) {
   c->ExpectOperands(0);
 }
 
-// tensormap.cp_fenceproxy: a warp copies 128 bytes together; its fence has nothing to add.
-void DecodeCopyFence(Cursor* c, Instruction* out) {
+// tensormap: .replace, or .cp_fenceproxy, by which a warp copies 128 bytes together and releases
+// them.
+void DecodeTensorMap(Cursor* c, Instruction* out) {
   if (!c->Take("cp_fenceproxy")) {
-    c->Fail(fmt::format("the instruction {} is not supported: there are no tensor maps",
-                        c->Spelling()));
+    DecodeTensorReplace(c, out);
     return;
   }
   c->Require("tensormap.cp_fenceproxy", 83, 90);
@@ -154,8 +156,10 @@ void DecodeCopyFence(Cursor* c, Instruction* out) {
       c->Fail(fmt::format("{} lacks .{}", c->Spelling(), part));
     }
   }
-  if (!c->TakeAny({"cta", "cluster", "gpu", "sys"})) {
+  const int scope = c->TakeOne({"cta", "cluster", "gpu", "sys"});
+  if (scope < 0) {
     c->Fail(fmt::format("{} lacks its scope", c->Spelling()));
+    return;
   }
   if (!c->ExpectOperands(3)) {
     return;
@@ -189,10 +193,12 @@ void DecodeCopyFence(Cursor* c, Instruction* out) {
     store.count = load.count;
     store.address = {Space::kGlobal, false, to, done};
     store.values = load.d;
-    if (done + kStep != kSize) {
-      c->Emit(*out);
-    }
+    c->Emit(*out);
   }
+  out->op = Op::kFence;
+  auto& fence = out->Make<MemoryFence>();
+  fence.ordering = {Order::kRelease, static_cast<Scope>(scope)};
+  fence.of_maps = true;
 }
 
 }  // namespace muster::ptx

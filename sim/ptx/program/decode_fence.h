@@ -10,7 +10,7 @@
 namespace muster::ptx {
 
 void DecodeFence(Cursor* c, Instruction* out);      // membar, fence
-void DecodeCopyFence(Cursor* c, Instruction* out);  // tensormap
+void DecodeTensorMap(Cursor* c, Instruction* out);  // tensormap
 
 }  // namespace muster::ptx
 

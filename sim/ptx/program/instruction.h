@@ -247,6 +247,29 @@ struct BulkCopy {
   Slot ctas = kNoSlot;      // the mask of a multicast
 };
 
+// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, cp.async.bulk.prefetch.tensor.
+struct TensorCopy {
+  TensorMode mode = TensorMode::kTile;
+  std::uint8_t dims = 0;
+  Space space = Space::kCluster;  // where to: kShared (the CTA's own), kCluster or kGlobal
+  bool prefetches = false;
+  bool signals_pair = false;  // .cta_group::2
+  std::optional<Atomic> reduction;
+  Slot map = kNoSlot;
+  Slot shared = kNoSlot;
+  std::array<Slot, 5> coordinates = NoSlots<5>();
+  std::array<Slot, 3> offsets = NoSlots<3>();
+  Slot mbarrier = kNoSlot;  // not to global memory
+  Slot ctas = kNoSlot;      // the mask of a multicast
+};
+
+struct TensorReplace {
+  TensorField field = TensorField::kGlobalAddress;
+  std::uint8_t ordinal = 0;  // the dimension
+  Address address;
+  Slot value = kNoSlot;
+};
+
 // st.async, red.async.
 struct AsyncStore : Access {
   std::optional<Atomic> reduction;
@@ -275,6 +298,7 @@ struct MemoryFence {
   bool of_inits = false;          // .mbarrier_init: of these alone
   bool of_shared = false;         // .sync_restrict: of accesses to shared memory alone
   bool async = false;             // orders accesses of the generic and the async proxy
+  bool of_maps = false;           // orders accesses of the generic and the tensormap proxy
   Space space = Space::kGeneric;  // accesses to kShared or kGlobal alone, or to all memory
   Address address;                // that must be in global memory, if there is one
 };
@@ -411,11 +435,13 @@ using Payload =
     std::variant<std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison,
                  Selection, FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion,
                  PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
-                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, AsyncStore, CancelRequest,
-                 CancelQuery, MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall,
-                 Nanosleep, ActiveMask, WarpExchange, MatrixProduct, MatrixLayout, TensorAllocation,
-                 TensorAccess, TensorWait, TensorProduct, TensorMemoryCopy, TensorShift,
-                 TensorCommit, WarpgroupProduct, WarpgroupOrder, CtaBarrier, ClusterBarrier,
+                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, TensorCopy, TensorReplace,
+                 AsyncStore, CancelRequest, CancelQuery, MemoryFence, Branch, IndexedBranch,
+                 FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask, WarpExchange,
+                 MatrixProduct, MatrixLayout, TensorAllocation, TensorAccess, TensorWait,
+                 TensorProduct, TensorMemoryCopy, TensorShift, TensorCommit, WarpgroupProduct,
+                 WarpgroupOrder, CtaBarrier, ClusterBarrier,
+
                  GridControl, Mbarrier>;
 
 struct Instruction {

@@ -164,6 +164,8 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kCopy:
     case Op::kCopyGroup:
     case Op::kBulk:
+    case Op::kTensor:
+    case Op::kTensorReplace:
     case Op::kStoreAsync:
     case Op::kTensorProduct:
     case Op::kTensorMemoryCopy:
@@ -195,6 +197,13 @@ OpClass OpClassOf(const Instruction& instruction) {
       return OpClass::kSync;
   }
   return OpClass::kSideEffect;
+}
+
+bool IsMulticast(const Instruction& i) {
+  return (i.op == Op::kBulk && i.As<BulkCopy>().ctas != kNoSlot) ||
+         (i.op == Op::kTensor && i.As<TensorCopy>().ctas != kNoSlot) ||
+         (i.op == Op::kTensorCommit && i.As<TensorCommit>().ctas != kNoSlot) ||
+         (i.op == Op::kTryCancel && i.As<CancelRequest>().multicast);
 }
 
 bool OnlyWritesRegisters(const Instruction& instruction) {

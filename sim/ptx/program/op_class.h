@@ -23,6 +23,9 @@ enum class OpClass : std::uint8_t {
 
 OpClass OpClassOf(const Instruction& instruction);
 
+// Whether what it starts goes to several CTAs of the cluster.
+bool IsMulticast(const Instruction& instruction);
+
 // Whether the instruction only writes registers, or lets time pass.
 bool OnlyWritesRegisters(const Instruction& instruction);
 

@@ -153,6 +153,9 @@ enum class Op : std::uint8_t {
   kCopyGroup,
   kBulk,
   kStoreAsync,
+  // TensorCopy (cp.async.bulk.tensor and its reductions and prefetches), TensorReplace.
+  kTensor,
+  kTensorReplace,
   // CancelRequest, CancelQuery, MemoryFence.
   kTryCancel,
   kQueryCancel,
@@ -197,6 +200,9 @@ enum class Op : std::uint8_t {
 constexpr bool IsOfWholeWarp(Op op) { return op >= Op::kMatrixProduct && op <= Op::kTensorWait; }
 // A tensor core does it some time later: its transfer has no single place where it goes to.
 constexpr bool IsOfTensorCore(Op op) { return op >= Op::kTensorProduct && op <= Op::kTensorShift; }
+
+// Copies of the async proxy.
+constexpr bool IsBulk(Op op) { return op == Op::kBulk || op == Op::kTensor; }
 
 enum class Compare : std::uint8_t {
   kEq,
@@ -250,6 +256,31 @@ enum class Atomic : std::uint8_t {
   kCompareSwap,
   kIncrement,
   kDecrement,
+};
+
+// How a tensor copy finds its elements. kRows: .tile::gather4 or .tile::scatter4.
+enum class TensorMode : std::uint8_t {
+  kTile,
+  kRows,
+  kIm2col,
+  kIm2colW,
+  kIm2colW128,
+  kIm2colNoOffsets,
+};
+
+// What tensormap.replace sets.
+enum class TensorField : std::uint8_t {
+  kGlobalAddress,
+  kRank,
+  kBoxDim,
+  kGlobalDim,
+  kGlobalStride,
+  kElementStride,
+  kElementType,
+  kInterleave,
+  kSwizzle,
+  kAtomicity,
+  kFill,
 };
 
 enum class CopyGroupOp : std::uint8_t { kCommit, kWait, kWaitRead, kWaitAll };

@@ -67,6 +67,8 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const SmallCopy& /*i*/) { return All(); },
                         [](const CopyGroup& /*i*/) { return All(); },
                         [](const BulkCopy& /*i*/) { return All(); },
+                        [](const TensorCopy& /*i*/) { return All(); },
+                        [](const TensorReplace& /*i*/) { return All(); },
                         [](const AsyncStore& /*i*/) { return All(); },
                         [](const CancelRequest& /*i*/) { return All(); },
                         [](const CancelQuery& i) { return All(i.is_canceled, i.ctaid); },
@@ -125,6 +127,10 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const SmallCopy& i) { return All(i.to, i.from, i.read, i.ignores); },
           [](const CopyGroup& i) { return All(i.groups); },
           [](const BulkCopy& i) { return All(i.to, i.from, i.size, i.mbarrier, i.ctas); },
+          [](const TensorCopy& i) {
+            return All(i.map, i.shared, i.coordinates, i.offsets, i.mbarrier, i.ctas);
+          },
+          [](const TensorReplace& i) { return All(i.address, i.value); },
           [](const AsyncStore& i) { return All(i.address, i.values, i.mbarrier); },
           [](const CancelRequest& i) { return All(i.response, i.mbarrier); },
           [](const CancelQuery& i) { return All(i.response); },

@@ -89,7 +89,8 @@ bool UsesMbarriers(const Program& program) {
   return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
     return i.op == Op::kMbarrier || i.op == Op::kTryCancel || i.op == Op::kTensorCommit ||
            (i.op == Op::kStoreAsync && i.As<AsyncStore>().mbarrier != kNoSlot) ||
-           (i.op == Op::kBulk && i.As<BulkCopy>().space != Space::kGlobal);
+           (i.op == Op::kBulk && i.As<BulkCopy>().space != Space::kGlobal) ||
+           (i.op == Op::kTensor && i.As<TensorCopy>().mbarrier != kNoSlot);
   });
 }
 

@@ -397,16 +397,16 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
       NoteStore(warp, lanes, lane, before.data(), span);
     }
     if (accesses_ != nullptr) {
-      Tell(*warp, lane, i, address, write && std::memcmp(before.data(), span.at, span.own) != 0);
+      Tell(*warp, lane, i, access, address,
+           write && std::memcmp(before.data(), span.at, span.own) != 0);
     }
   }
   return Event::kAccess;
 }
 
 // What others may access, too.
-void Interpreter::Tell(const Warp& warp, unsigned lane, const Instruction& i, std::uint64_t address,
-                       bool changed) const {
-  const Access& access = AccessOf(i);
+void Interpreter::Tell(const Warp& warp, unsigned lane, const Instruction& i, const Access& access,
+                       std::uint64_t address, bool changed) const {
   const bool generic = access.address.space == Space::kGeneric;
   const std::uint64_t segment = SegmentOf(address);
   if (IsShared(access.address.space) || (generic && segment == kSharedSegment)) {

@@ -24,7 +24,7 @@ std::uint64_t InWindow(Space space, std::uint64_t address) {
 
 }  // namespace
 
-// The shared memory that an address names, if it is there.
+// The shared memory that an address names, if it is there, as the transfer's target.
 bool Interpreter::Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                          unsigned bytes, bool write, Transfer* transfer) {
   const bool shared = IsShared(space) || SegmentOf(address) == kSharedSegment;
@@ -32,7 +32,7 @@ bool Interpreter::Locate(Warp* warp, unsigned lane, Space space, std::uint64_t a
     return false;
   }
   transfer->to = CtaAt(*warp, InWindow(space, address));
-  transfer->address = SharedByte(address);
+  transfer->target = {{SharedByte(address), bytes, 0}};
   return true;
 }
 
@@ -44,7 +44,7 @@ bool Interpreter::LocateMbarrier(Warp* warp, unsigned lane, Space space, std::ui
       word.to != transfer->to) {
     return false;
   }
-  transfer->mbarrier = static_cast<std::uint32_t>(word.address);
+  transfer->mbarrier = static_cast<std::uint32_t>(word.target.front().address);
   return true;
 }
 
@@ -71,9 +71,10 @@ Interpreter::Event Interpreter::ExecuteAsync(Warp* warp, const Lanes& lanes) {
   Event event = Event::kNone;
   for (std::uint32_t rest = lanes.mask; rest != 0 && event == Event::kNone; rest &= rest - 1) {
     const unsigned lane = First(rest);
-    event = lanes.instruction.op == Op::kCopy   ? StartCopy(warp, lanes, lane)
-            : lanes.instruction.op == Op::kBulk ? StartBulk(warp, lanes, lane)
-                                                : StartStore(warp, lanes, lane);
+    event = lanes.instruction.op == Op::kCopy     ? StartCopy(warp, lanes, lane)
+            : lanes.instruction.op == Op::kBulk   ? StartBulk(warp, lanes, lane)
+            : lanes.instruction.op == Op::kTensor ? StartTensor(warp, lanes, lane)
+                                                  : StartStore(warp, lanes, lane);
   }
   return event;
 }
@@ -97,9 +98,10 @@ Interpreter::Event Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsign
       (bytes != 0 && Reach(warp, lane, Space::kGlobal, from, bytes, false) == nullptr)) {
     return fault(DescribeAccess(*warp, Space::kGlobal, from, i.bytes, false));
   }
-  transfer.source = from;
-  transfer.bytes = bytes;
-  transfer.zeroes = i.bytes - bytes;
+  if (bytes != 0) {
+    transfer.source = {{from, bytes, 0}};
+  }
+  transfer.data.resize(i.bytes);
   StartTransfer(warp, lane, lanes.instruction, &warp->copies[lane], std::move(transfer));
   return Event::kNone;
 }
@@ -122,7 +124,7 @@ Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsig
     if (to % size != 0 || !global || Reach(warp, lane, space, to, size, true) == nullptr) {
       return fault(DescribeAccess(*warp, space, to, size, true));
     }
-    transfer.address = to;
+    transfer.target = {{to, size, 0}};
   } else if (to % size != 0 || !Locate(warp, lane, space, to, size, true, &transfer)) {
     return fault(DescribeAccess(*warp, space, to, size, true));
   } else if (!LocateMbarrier(warp, lane, space, mbarrier, &transfer)) {
@@ -185,49 +187,71 @@ Interpreter::Event Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsign
                     lanes.Read(i.mbarrier)[lane]));
   }
   if (out) {
-    whole.address = to;
+    whole.target = {{to, bytes, 0}};
   }
-  if (i.from_shared) {
-    whole.from = warp->cta;
-  }
+  whole.source = {{i.from_shared ? SharedByte(from) : from, bytes, 0}};
+  whole.from = i.from_shared ? warp->cta : nullptr;
+  whole.data.resize(bytes);
   if (i.reduction) {
     whole.kind = Transfer::Kind::kReduce;
     whole.atomic = i.reduction->op;
     whole.type = i.reduction->type;
   }
-  const std::vector<Cta*>& ctas = warp->cta->cluster->ctas;
-  const std::uint64_t mask = i.ctas != kNoSlot     ? lanes.Read(i.ctas)[lane]
-                             : whole.to == nullptr ? 1
-                                                   : 1ULL << whole.to->rank;
-  if (mask >> ctas.size() != 0) {
-    return fault(fmt::format("copies to the CTAs {:#x} of a cluster of {}", mask, ctas.size()));
+  const std::optional<std::uint64_t> mask = TargetsOf(*warp, lanes, lane, i.ctas, whole);
+  if (!mask) {
+    return Event::kFault;
   }
-  for (std::uint64_t rest = out ? 0 : mask; rest != 0; rest &= rest - 1) {
-    if (ctas[First(rest)]->exited) {
-      return fault(
-          fmt::format("copies to shared memory of the CTA with rank {} of the cluster, which has "
-                      "exited",
-                      First(rest)));
+  StartInParts(warp, lane, lanes.instruction, whole, *mask);
+  return Event::kNone;
+}
+
+std::optional<std::uint64_t> Interpreter::TargetsOf(const Warp& warp, const Lanes& lanes,
+                                                    unsigned lane, Slot ctas,
+                                                    const Transfer& whole) {
+  const std::vector<Cta*>& all = warp.cta->cluster->ctas;
+  const std::uint64_t mask = ctas != kNoSlot       ? lanes.Read(ctas)[lane]
+                             : whole.to == nullptr ? 0
+                                                   : 1ULL << whole.to->rank;
+  if (mask >> all.size() != 0) {
+    Fault(warp, lane, lanes.instruction.line,
+          fmt::format("copies to the CTAs {:#x} of a cluster of {}", mask, all.size()));
+    return std::nullopt;
+  }
+  for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+    if (all[First(rest)]->exited) {
+      Fault(warp, lane, lanes.instruction.line,
+            fmt::format("copies to shared memory of the CTA with rank {} of the cluster, which has "
+                        "exited",
+                        First(rest)));
+      return std::nullopt;
     }
   }
-  for (std::uint64_t done = 0; done != size;) {
-    const auto units = static_cast<std::uint32_t>((size - done) / kBulkUnit);
-    const std::uint32_t piece =
+  return mask;
+}
+
+// Starts a bulk copy in pieces, each of which completes its own bytes, to shared memory of the
+// CTAs of a mask, or to global memory.
+void Interpreter::StartInParts(Warp* warp, unsigned lane, const Instruction& instruction,
+                               const Transfer& whole, std::uint64_t mask) {
+  const auto size = static_cast<std::uint32_t>(whole.data.size());
+  const std::vector<Cta*>& ctas = warp->cta->cluster->ctas;
+  for (std::uint32_t done = 0; done != size;) {
+    const std::uint32_t units = (size - done) / kBulkUnit;
+    const std::uint32_t bytes =
         whole_copies_
-            ? static_cast<std::uint32_t>(size)
+            ? size
             : kBulkUnit * std::max(1 + random_.Below(units), (units + kMaxPieces - 1) / kMaxPieces);
+    const Transfer part = PartOf(whole, done, bytes);
+    if (whole.to == nullptr) {
+      StartTransfer(warp, lane, instruction, &warp->bulk_copies[lane], part);
+    }
     ForEachBit(mask, [&](unsigned rank) {
-      Transfer transfer = whole;
-      transfer.to = out ? nullptr : ctas[rank];
-      transfer.address = whole.address + done;
-      transfer.source = (i.from_shared ? SharedByte(from) : from) + done;
-      transfer.bytes = piece;
-      StartTransfer(warp, lane, lanes.instruction, out ? &warp->bulk_copies[lane] : nullptr,
-                    std::move(transfer));
+      Transfer transfer = part;
+      transfer.to = ctas[rank];
+      StartTransfer(warp, lane, instruction, nullptr, std::move(transfer));
     });
-    done += piece;
+    done += bytes;
   }
-  return Event::kNone;
 }
 
 // Returns false while a lane has to wait.

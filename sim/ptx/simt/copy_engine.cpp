@@ -92,7 +92,7 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
 
 void CopyEngine::Complete(const Transfer& transfer) {
   if (transfer.mbarrier) {
-    transfer.to->port->PostAsync(CompletionOf(transfer));
+    HearerOf(transfer)->port->PostAsync(CompletionOf(transfer));
   } else if (replay_ != nullptr) {
     replay_->Perform(transfer.pass, 1);
   }

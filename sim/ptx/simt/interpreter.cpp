@@ -315,6 +315,7 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
       break;
     case Op::kCopy:
     case Op::kBulk:
+    case Op::kTensor:
     case Op::kStoreAsync:
       event = ExecuteAsync(warp, lanes);
       break;
@@ -323,6 +324,9 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
     case Op::kTensorShift:
     case Op::kTensorCommit:
       event = ExecuteTensorCore(warp, lanes);
+      break;
+    case Op::kTensorReplace:
+      event = ExecuteTensorReplace(warp, lanes);
       break;
     case Op::kTryCancel:
       event = ExecuteTryCancel(warp, lanes);

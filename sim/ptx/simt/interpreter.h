@@ -26,6 +26,7 @@
 #include "sim/ptx/simt/printf.h"
 #include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/schedule_replay.h"
+#include "sim/ptx/simt/tensor_map.h"
 #include "sim/ptx/simt/warp.h"
 #include "sim/ptx/simt/warp_unit.h"
 
@@ -260,8 +261,8 @@ class Interpreter {
     unsigned own = 0;  // bytes from there on that are the thread's
   };
   Event ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active);
-  void Tell(const Warp& warp, unsigned lane, const Instruction& i, std::uint64_t address,
-            bool changed) const;
+  void Tell(const Warp& warp, unsigned lane, const Instruction& i, const Access& access,
+            std::uint64_t address, bool changed) const;
   Event ExecuteFence(Warp* warp, const Lanes& lanes);
   bool MayAccess(Warp* warp, const Lanes& lanes);
   void NoteStore(Warp* warp, const Lanes& lanes, unsigned lane, const std::uint8_t* before,
@@ -287,11 +288,22 @@ class Interpreter {
   Event StartBulk(Warp* warp, const Lanes& lanes, unsigned lane);
   void StartTransfer(Warp* warp, unsigned lane, const Instruction& instruction, CopyGroups* groups,
                      Transfer transfer);
+  void StartInParts(Warp* warp, unsigned lane, const Instruction& instruction,
+                    const Transfer& whole, std::uint64_t mask);
   bool Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
               bool write, Transfer* transfer);
   bool LocateMbarrier(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                       Transfer* transfer);
   static bool ExecuteCopyGroup(Warp* warp, const Lanes& lanes);
+  // Returns the mask of CTAs that a copy goes to, or nothing (problem()).
+  std::optional<std::uint64_t> TargetsOf(const Warp& warp, const Lanes& lanes, unsigned lane,
+                                         Slot ctas, const Transfer& whole);
+  // tensor.cpp: copies by tensor maps.
+  Event StartTensor(Warp* warp, const Lanes& lanes, unsigned lane);
+  std::optional<TensorMap> MapAt(const Warp& warp, const Lanes& lanes, unsigned lane,
+                                 std::uint64_t address);
+  bool AimAtShared(Warp* warp, const Lanes& lanes, unsigned lane, Transfer* transfer);
+  Event ExecuteTensorReplace(Warp* warp, const Lanes& lanes);
   Event ExecuteTryCancel(Warp* warp, const Lanes& lanes);
   Event ExecuteQueryCancel(Warp* warp, const Lanes& lanes);
 

@@ -38,9 +38,12 @@ Interpreter::Event Interpreter::ExecuteTryCancel(Warp* warp, const Lanes& lanes)
                                "which are not both in its own CTA's shared memory",
                                to, mbarrier));
     }
-    CancelCall call{
-        i.multicast, static_cast<std::uint32_t>(transfer.address), *transfer.mbarrier, line, lane,
-        {}};
+    CancelCall call{i.multicast,
+                    static_cast<std::uint32_t>(transfer.target.front().address),
+                    *transfer.mbarrier,
+                    line,
+                    lane,
+                    {}};
     for (const Cta* const cta : warp->cta->cluster->ctas) {
       const bool answered = replay_ != nullptr && (i.multicast || cta == warp->cta);
       call.passes.push_back(answered ? replay_->StartFor(lane, cta->linear_id) : 0);

@@ -9,7 +9,7 @@ namespace muster::ptx {
 
 bool HasTurn(const Instruction& instruction, Turn::What what) {
   const Op op = instruction.op;
-  const bool is_copy = op == Op::kCopy || op == Op::kBulk;
+  const bool is_copy = op == Op::kCopy || IsBulk(op);
   const Mbarrier* const mbarrier = std::get_if<Mbarrier>(&instruction.payload);
   switch (what) {
     case Turn::What::kReads:

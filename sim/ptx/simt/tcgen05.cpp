@@ -291,7 +291,8 @@ Interpreter::Event Interpreter::CommitTensor(Warp* warp, const Lanes& lanes, uns
                              address));
   }
   arrival.kind = Transfer::Kind::kArrive;
-  arrival.mbarrier = static_cast<std::uint32_t>(arrival.address);
+  arrival.mbarrier = static_cast<std::uint32_t>(arrival.target.front().address);
+  arrival.target.clear();
   const std::uint64_t mask = i.ctas == kNoSlot ? std::uint64_t{1} << arrival.to->rank
                                                : lanes.Read(i.ctas)[lane] & kLowerHalf;
   for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {

@@ -35,41 +35,80 @@ bool CopyGroups::DoneBefore(std::uint32_t number) const {
                      [&](const Copy& copy) { return copy.number >= number; });
 }
 
+std::vector<Piece> Merged(std::vector<Piece> pieces) {
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.address < b.address; });
+  std::vector<Piece> merged;
+  for (const Piece& piece : pieces) {
+    if (!merged.empty() && merged.back().address + merged.back().bytes == piece.address) {
+      merged.back().bytes += piece.bytes;
+    } else {
+      merged.push_back(piece);
+    }
+  }
+  return merged;
+}
+
+Transfer PartOf(const Transfer& whole, std::uint32_t from, std::uint32_t bytes) {
+  const auto cut = [&](const std::vector<Piece>& pieces) {
+    std::vector<Piece> part;
+    for (const Piece& piece : pieces) {
+      const std::uint32_t first = std::max(piece.at, from);
+      const std::uint32_t end = std::min(piece.at + piece.bytes, from + bytes);
+      if (first < end) {
+        part.push_back({piece.address + (first - piece.at), end - first, first - from});
+      }
+    }
+    return part;
+  };
+  Transfer part = whole;
+  part.target = cut(whole.target);
+  part.source = cut(whole.source);
+  part.data.assign(whole.data.begin() + from, whole.data.begin() + from + bytes);
+  return part;
+}
+
 void ReadSource(Memory* memory, Transfer* transfer) {
-  const std::uint8_t* const from =
-      transfer->from != nullptr ? &transfer->from->shared[transfer->source]
-      : transfer->bytes == 0    ? nullptr
-                                : memory->Find(transfer->source, transfer->bytes, false);
-  transfer->data.assign(std::size_t{transfer->bytes} + transfer->zeroes, 0);
-  if (from != nullptr && transfer->bytes != 0) {
-    std::memcpy(transfer->data.data(), from, transfer->bytes);
+  for (const Piece& piece : transfer->source) {
+    const std::uint8_t* const from = transfer->from != nullptr
+                                         ? &transfer->from->shared[piece.address]
+                                         : memory->Find(piece.address, piece.bytes, false);
+    if (from != nullptr) {
+      std::memcpy(&transfer->data[piece.at], from, piece.bytes);
+    }
   }
   transfer->has_read = true;
 }
 
 bool WriteTarget(Memory* memory, const Transfer& transfer) {
-  const auto size = static_cast<unsigned>(transfer.data.size());
   MbarrierSink* const port = transfer.to == nullptr ? nullptr : transfer.to->port;
-  if (port != nullptr && !port->MayStore(transfer.to->slot, transfer.address, size)) {
+  if (port != nullptr &&
+      !std::all_of(transfer.target.begin(), transfer.target.end(), [&](const Piece& piece) {
+        return port->MayStore(transfer.to->slot, piece.address, piece.bytes);
+      })) {
     return false;
   }
-  std::uint8_t* const at = transfer.to != nullptr ? &transfer.to->shared[transfer.address]
-                                                  : memory->Find(transfer.address, size, true);
-  if (at == nullptr) {
-    return true;
-  }
-  if (transfer.kind == Transfer::Kind::kMove) {
-    std::memcpy(at, transfer.data.data(), size);
-  } else {
-    const unsigned bytes = Bytes(transfer.type);
-    for (unsigned k = 0; k < size; k += bytes) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, &transfer.data[k], bytes);
-      SwapInMemory(at + k, transfer.type, transfer.atomic, value, 0, transfer.to == nullptr);
+  for (const Piece& piece : transfer.target) {
+    std::uint8_t* const at = transfer.to != nullptr
+                                 ? &transfer.to->shared[piece.address]
+                                 : memory->Find(piece.address, piece.bytes, true);
+    if (at == nullptr) {
+      continue;
     }
-  }
-  if (port != nullptr) {
-    port->Stored(transfer.warp, transfer.to->slot, transfer.address, size, transfer.line);
+    const std::uint8_t* const data = &transfer.data[piece.at];
+    if (transfer.kind == Transfer::Kind::kMove) {
+      std::memcpy(at, data, piece.bytes);
+    } else {
+      const unsigned bytes = Bytes(transfer.type);
+      for (unsigned k = 0; k < piece.bytes; k += bytes) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, data + k, bytes);
+        SwapInMemory(at + k, transfer.type, transfer.atomic, value, 0, transfer.to == nullptr);
+      }
+    }
+    if (port != nullptr) {
+      port->Stored(transfer.warp, transfer.to->slot, piece.address, piece.bytes, transfer.line);
+    }
   }
   return true;
 }
@@ -78,7 +117,7 @@ Loss AbandonWith(const Cta& cta, Transfer* transfer) {
   if (transfer->issuer == &cta) {
     transfer->groups = nullptr;
   }
-  const bool lost = transfer->to == &cta || (transfer->from == &cta && !transfer->has_read) ||
+  const bool lost = GoesTo(cta, *transfer) || (transfer->from == &cta && !transfer->has_read) ||
                     (transfer->tensor != nullptr && transfer->tensor->Touches(&cta));
   return !lost ? Loss::kNone : transfer->issuer != &cta ? Loss::kOfAnother : Loss::kOwn;
 }
@@ -90,7 +129,7 @@ MbOperation CompletionOf(const Transfer& transfer) {
   operation.source = MbSource::kAsync;
   operation.tag = transfer.line;
   operation.pass = transfer.pass;
-  operation.cta = static_cast<std::uint8_t>(transfer.to->slot);
+  operation.cta = static_cast<std::uint8_t>(HearerOf(transfer)->slot);
   operation.lanes = 1;
   operation.addr = *transfer.mbarrier;
   operation.operand = arrives ? 1 : static_cast<std::uint32_t>(transfer.data.size());

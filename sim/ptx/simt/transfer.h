@@ -13,6 +13,7 @@
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/simt/memory.h"
+#include "sim/ptx/simt/tensor_map.h"
 #include "sim/ptx/simt/warpgroup.h"
 
 namespace muster::ptx {
@@ -50,6 +51,15 @@ class CopyGroups {
   std::uint32_t group_ = 0;  // that the next copy is of
 };
 
+// Consecutive bytes of a memory, and where they are among the bytes that a transfer moves.
+struct Piece {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t at = 0;
+};
+// Returns the pieces ordered by address, those that touch as one.
+std::vector<Piece> Merged(std::vector<Piece> pieces);
+
 struct Transfer {
   enum class Kind : std::uint8_t {
     kMove,     // bytes
@@ -60,20 +70,22 @@ struct Transfer {
     kRemote,   // an operation of another CTA of the cluster: through the network, not by an engine
   };
   Kind kind = Kind::kMove;
-  // Where to: shared memory, or (null) an address of global memory.
+  // Where to: shared memory of a CTA, or (null) global memory.
   Cta* to = nullptr;
-  std::uint64_t address = 0;
-  // Where from: likewise, unless the bytes have been read. Bytes beyond them are zeroes.
+  std::vector<Piece> target{};
+  // Where from: likewise, unless the bytes have been read.
   Cta* from = nullptr;
-  std::uint64_t source = 0;
-  std::uint32_t bytes = 0;
+  std::vector<Piece> source{};
   bool has_read = false;
+  // The bytes that it moves. Those that no piece of the source has are there from the start.
   std::vector<std::uint8_t> data{};
-  std::uint32_t zeroes = 0;
   Atomic atomic = Atomic::kAdd;
   Type type = Type::kB32;
-  // The mbarrier, of `to`, that hears of the bytes.
+  // The mbarrier that hears of the bytes: of `to`, unless it is of its peer.
   std::optional<std::uint32_t> mbarrier{};
+  Cta* peer = nullptr;
+  // The address of the tensor map that it has read, if that lies in global memory.
+  std::optional<std::uint64_t> map{};
   // The thread that started it, and the instruction.
   Cta* issuer = nullptr;
   unsigned warp = 0;             // its slot
@@ -99,13 +111,23 @@ class TransferSink {
   virtual void Post(Transfer transfer, std::uint64_t cycle) = 0;
 };
 
+// Returns the CTA whose mbarrier hears of the transfer.
+inline Cta* HearerOf(const Transfer& transfer) {
+  return transfer.peer != nullptr ? transfer.peer : transfer.to;
+}
+// Returns the part of a transfer that moves `bytes` bytes from byte `from` on.
+Transfer PartOf(const Transfer& whole, std::uint32_t from, std::uint32_t bytes);
 // Reads the source. It was found when the transfer was started: only a buffer that has been freed
 // is not there any more.
 void ReadSource(Memory* memory, Transfer* transfer);
 // Writes what was read. Returns false while the unit holds one of the words.
 bool WriteTarget(Memory* memory, const Transfer& transfer);
-// The CTA ends. The transfer is lost if it goes to the memory of the CTA, or has not been read
-// there; if another CTA sent it there, that is a fault.
+// Returns whether it goes to the CTA: to its memory, or to an mbarrier there.
+inline bool GoesTo(const Cta& cta, const Transfer& transfer) {
+  return transfer.to == &cta || transfer.peer == &cta;
+}
+// The CTA ends. The transfer is lost if it goes to the CTA, or has not been read there; if another
+// CTA sent it there, that is a fault.
 enum class Loss : std::uint8_t { kNone, kOwn, kOfAnother };
 Loss AbandonWith(const Cta& cta, Transfer* transfer);
 // Returns the operation at the mbarrier when the transfer is done, if there is one.

@@ -97,8 +97,16 @@ struct Align : p::if_must<Keyword<TAO_PEGTL_STRING("align")>, Gap, AlignValue> {
 struct Parenthesized : p::seq<p::one<'('>, p::until<p::one<')'>>> {};
 struct Attribute : p::if_must<Keyword<TAO_PEGTL_STRING("attribute")>, Mark<'('>,
                               p::until<p::one<')'>, p::sor<Parenthesized, p::any>>> {};
-struct Qualifier : p::seq<p::one<'.'>, p::plus<WordChar>> {};  // type, vector, .ptr and its space
-struct Qualifiers : p::plus<Gap, p::sor<Align, Attribute, Qualifier>> {};
+// What a parameter points to, of which the alignment says nothing of the parameter.
+struct Pointee
+    : p::seq<
+          Keyword<TAO_PEGTL_STRING("ptr")>,
+          p::opt<Gap,
+                 p::sor<Keyword<TAO_PEGTL_STRING("global")>, Keyword<TAO_PEGTL_STRING("const")>,
+                        Keyword<TAO_PEGTL_STRING("shared")>, Keyword<TAO_PEGTL_STRING("local")>>>,
+          p::opt<Gap, Keyword<TAO_PEGTL_STRING("align")>, Gap, PlainInteger>> {};
+struct Qualifier : p::seq<p::one<'.'>, p::plus<WordChar>> {};  // type, vector
+struct Qualifiers : p::plus<Gap, p::sor<Align, Pointee, Attribute, Qualifier>> {};
 struct VariableName : Name {};
 struct RangeValue : PlainInteger {};
 struct Range : p::if_must<Mark<'<'>, Gap, RangeValue, Mark<'>'>> {};
