@@ -131,7 +131,7 @@ TEST(PtxTensor, ACopySignalsTheOtherCtaOfItsPair) {
   EXPECT_EQ(run.Words(1)[0], 17U);
 }
 
-// ... of a map, and of zeroes, with which compilers begin.
+// It changes a map, or makes one of zeroes, with which compilers begin.
 TEST(PtxTensor, ReplaceChangesEachField) {
   std::string zeroes;
   for (unsigned at = 0; at < 128; at += 8) {
