@@ -118,7 +118,7 @@ bool IsManifest(const std::filesystem::path& path) {
 std::vector<std::string> Manifests() {
   std::vector<std::string> manifests;
   for (const char* const folder :
-       {MUSTER_ROOT "/sim/kernels", MUSTER_LITMUS, MUSTER_ROOT "/tb/explore/chance",
+       {MUSTER_ROOT "/sim/kernels", MUSTER_MENDED, MUSTER_LITMUS, MUSTER_ROOT "/tb/explore/chance",
         MUSTER_ROOT "/tb/explore/found"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       // The first kernel measures time. In the second one, lanes of a turn spin until others of the

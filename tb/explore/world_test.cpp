@@ -23,13 +23,15 @@ namespace {
 
 std::vector<std::string> Manifests() {
   std::vector<std::string> manifests;
-  const std::string folder = std::string(MUSTER_ROOT) + "/sim/kernels";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const bool is_wrong = entry.path().filename() == "wrong.json";  // its end depends on the order
-    const std::string stem = entry.path().stem().string();
-    const bool is_left_out = stem == "mb_long_wait" || stem == "hazard_store_over_waiters";
-    if (entry.path().extension() == ".json" && !is_wrong && !is_left_out) {
-      manifests.push_back(entry.path().string());
+  for (const char* const folder : {MUSTER_ROOT "/sim/kernels", MUSTER_MENDED}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      const bool is_wrong =
+          entry.path().filename() == "wrong.json";  // its end depends on the order
+      const std::string stem = entry.path().stem().string();
+      const bool is_left_out = stem == "mb_long_wait" || stem == "hazard_store_over_waiters";
+      if (entry.path().extension() == ".json" && !is_wrong && !is_left_out) {
+        manifests.push_back(entry.path().string());
+      }
     }
   }
   return manifests;
