@@ -52,8 +52,8 @@ def of_pairs():
         if missing:
             yield f"{name} lacks {', '.join(sorted(missing))}"
             continue
-        if what.keys() != {"bug", "kinds", "lines"} or not what["bug"] or not what["kinds"]:
-            yield f"{name} has not exactly a bug, kinds and lines"
+        if what.keys() != {"kinds", "lines"} or not what["kinds"]:
+            yield f"{name} has not exactly kinds and lines"
             continue
         for kind in sorted(set(what["kinds"]) - KINDS):
             yield f"{name}: there is no kind {kind}"
