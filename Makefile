@@ -38,11 +38,11 @@ build: setup  ## Build everything
 
 run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked every cycle: CONFIG=small
 	$(CHECK)
-	@scripts/run/build.sh $(ONLY) muster tlm_platform
+	@scripts/run/build.sh $(ONLY) muster tlm_platform mended
 	@echo "A SystemC platform around the unit (sim/tlm/platform); $(BUILD)/tlm_platform.vcd shows who waits"
 	@SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 $(BUILD)/sim/tlm/platform/tlm_platform $(BUILD)/tlm_platform.vcd
 	@echo
-	@$(if $(FARM),scripts/run/suite.py --muster $(MUSTER) $(FARM),$(MUSTER) suite) sim/kernels $(ONLY) \
+	@$(if $(FARM),scripts/run/suite.py --muster $(MUSTER) $(FARM),$(MUSTER) suite) sim/kernels $(BUILD)/sim/kernels $(ONLY) \
 	  --json $(BUILD)/run.json --junit $(BUILD)/run.xml
 
 test:  ## Run everything that must pass before a merge: tests, kernels, ten seeds, a sample of mutants

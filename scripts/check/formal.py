@@ -9,7 +9,7 @@ through yosys-smtbmc). "induction, n" means: the properties hold in the first cy
 follows n cycles in which they hold, so they hold for ever (the method "step" says so in a circuit of
 its own, in which each property is asked of alone). "bounded, n" means: in the first n cycles.
 
---mutant shows that a property is not empty: a patch of tb/mutants/formal makes the unit wrong, and the
+--mutant shows that a property is not empty: a row of tb/mutants/formal.toml makes the unit wrong, and the
 property that it names must fail.
 
 CTest runs this script once for each proof and mutant (tb/scripts/CMakeLists.txt); `make formal` shows the
@@ -27,10 +27,10 @@ import sys
 import time
 
 from root import ROOT
+import variants
 import yowasp
 
 WORK = ROOT / "build/formal"
-PATCHES = ROOT / "tb/mutants/formal"
 ROWS = WORK / "rows"  # the results: a file for each proof, in mutants/ for each mutant
 LIMIT = int(os.environ.get("LIMIT", 900))  # seconds that an engine has for a proof
 
@@ -254,30 +254,22 @@ def verdict(text):
     return (telling or lines or ["nothing"])[-1].strip()
 
 
-class Mutant:
-    def __init__(self, patch):
-        notes = dict(line[2:].split(": ", 1) for line in patch.read_text().splitlines()
-                     if re.match(r"# \w+: ", line))
-        self.patch, self.name = patch, patch.stem
-        self.properties = notes["breaks"].split()  # proof.P01, ...
-        self.wrong = notes["wrong"]
-
-
 def attempt(mutant, proofs, work):
     """A row per property that the mutant should break."""
     tree = work / "mutant" / mutant.name
     shutil.rmtree(tree, ignore_errors=True)
     for part in ("rtl", "tb/formal"):
         shutil.copytree(ROOT / part, tree / part)
-    applied = subprocess.run(["patch", "-p1", "-s", "-i", mutant.patch], cwd=tree, text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if applied.returncode:
-        raise Problem(f"{mutant.name} does not apply: {applied.stdout}")
+    try:
+        for file, text in mutant.texts(tree).items():
+            (tree / file).write_text(text)
+    except variants.Stale as stale:
+        raise Problem(str(stale)) from stale
     rows = []
-    for name in sorted({full.split(".")[0] for full in mutant.properties}):
+    for name in sorted({full.split(".")[0] for full in mutant.breaks}):
         proof, circuit = proofs[name], tree / "circuit"
         proof.circuit(tree, circuit, whole=False)
-        for full in (full for full in mutant.properties if full.split(".")[0] == name):
+        for full in (full for full in mutant.breaks if full.split(".")[0] == name):
             # A lemma fails in the step, a property from reset on.
             kind, depth = (("step", STEPS + 1) if proof.method == "step" and full.startswith(f"{name}.L") else
                            ("proof", proof.depth))
@@ -341,7 +333,7 @@ def main():
     args = parser.parse_args()
     entries = json.loads((ROOT / "tb/formal/proofs.json").read_text())
     proofs = {name: Proof(name, entries) for name in entries}
-    mutants = {patch.stem: Mutant(patch) for patch in sorted(PATCHES.glob("*.patch"))}
+    mutants = {variant.name: variant for variant in variants.of("formal")}
 
     if args.list:
         print("\n".join(proofs if args.list == "proofs" else mutants))

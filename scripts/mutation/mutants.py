@@ -2,15 +2,13 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Shows that wrong variants are caught.
 
-Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sync of all warps, or
+Each row of tb/mutants/rtl.toml makes the unit wrong: it must still pass a plain sync of all warps, or
 in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
 mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, in rtl/cluster a plain
 barrier.cluster, and the unit tests of that scope must catch it. In rtl/muster_gpc.sv and its unit, which are wiring,
-the regression of the GPC must. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
-catch it; each of tb/mutants/explore makes the analysis or the search of other orders wrong, and the litmus tests, the
-oracle or the kernels must. A patch begins with `# what is wrong`, and an RTL patch may name the configuration to test
-(`# config: default`, or one of scripts/check/corners.py), and the checker of tb/formal that must catch it
-before the lockstep does (`# checker: ram_props`). A mutant that no test catches fails.
+the regression of the GPC must. Each row of tb/mutants/golden.toml makes the golden model wrong, and tb/golden alone
+must catch it; each of tb/mutants/explore.toml makes the analysis or the search of other orders wrong, and the litmus
+tests, the oracle or the kernels must. A mutant that no test catches fails.
 
 CTest runs this script once for each mutant, and with --none before those of a build
 (tb/scripts/CMakeLists.txt); `make mutants` shows the page in the end.
@@ -30,11 +28,10 @@ import configs
 import corners
 import lock
 import trees
+import variants
 
-PATCHES = ROOT / "tb/mutants"
-TREE = ROOT / "build/mutants"  # a copy of the sources, in which the patches are tried
+TREE = ROOT / "build/mutants"  # a copy of the sources, in which the mutants are tried
 DEFAULT_CONFIG = "small"
-OPTION = r"(config|checker): "
 # The tests that must catch what is wrong in the golden model, or in the analysis of other orders.
 TESTS = {"golden": ("tb/golden/golden_test",),
          "explore": ("tb/explore/litmus_test", "tb/explore/chance_test", "tb/explore/oracle_test", "tb/explore/agree_test")}
@@ -50,17 +47,15 @@ ROWS = TREE / "rows"  # the results, a file for each mutant
 
 
 class Mutant:
-    def __init__(self, patch):
-        self.patch = patch
-        self.kind = patch.parent.name
-        self.block = next((block for block in BLOCKS if f"+++ b/rtl/{block}/" in patch.read_text()), None)
-        self.of_gpc = "+++ b/rtl/muster_gpc" in patch.read_text()
-        self.name = f"{self.kind}/{patch.stem}"
-        notes = [line[1:].strip() for line in patch.read_text().splitlines() if line.startswith("#")]
-        options = dict(note.split(": ", 1) for note in notes if re.match(OPTION, note))
-        self.config = options.get("config", DEFAULT_CONFIG)
-        self.checker = options.get("checker")
-        self.wrong = " ".join(note for note in notes if not re.match(OPTION, note))
+    def __init__(self, kind, variant):
+        self.kind, self.variant, self.name = kind, variant, variant.full_name
+        self.block = next((block for block in BLOCKS
+        
+
+                   if any(file.startswith(f"rtl/{block}/") for file in variant.files)), None)
+        self.of_gpc = any(path.startswith("rtl/muster_gpc") for path in variant.files)
+        self.config = variant.config or DEFAULT_CONFIG
+        self.checker = variant.checker
         self.caught_by = None
         self.cycles = None
         self.problem = None
@@ -76,7 +71,7 @@ class Mutant:
         return f"{self.config}.mbarrier" if self.block else self.config
 
     def row(self):
-        return {"mutant": self.name, "what is wrong": self.wrong, "caught by": self.caught_by,
+        return {"mutant": self.name, "what is wrong": self.variant.wrong, "caught by": self.caught_by,
                 "cycles": self.cycles, "config": self.config if self.build.startswith(self.config) else None,
                 "problem": self.problem}
 
@@ -191,16 +186,22 @@ def try_software(mutant):
 
 
 def attempt(mutant):
-    patch = ("patch", "-p1", "--no-backup-if-mismatch", "-s", "-i", mutant.patch)
-    applies = run(*patch, "--dry-run")
-    if applies.returncode:
-        mutant.problem = f"does not apply:\n{applies.stdout}"
+    try:
+        wrong = mutant.variant.texts(TREE)
+    except variants.Stale as stale:
+        mutant.problem = str(stale)
         return
-    run(*patch)
+    right = {file: (TREE / file).read_text() for file in wrong}
+    write(wrong)
     try:
         (try_rtl if mutant.kind == "rtl" else try_software)(mutant)
     finally:
-        run(*patch, "-R")
+        write(right)
+
+
+def write(texts):
+    for file, text in texts.items():
+        (TREE / file).write_text(text)
 
 
 def unsound(build_name):
@@ -237,8 +238,7 @@ def unsound_block(config, block):
 
 def every():
     """All mutants, and which of them are quick. The latter come first of their build."""
-    mutants = {kind: [Mutant(patch) for patch in sorted((PATCHES / kind).glob("*.patch"))]
-               for kind in QUICK}
+    mutants = {kind: [Mutant(kind, variant) for variant in variants.of(kind)] for kind in QUICK}
     mutants["rtl"].sort(key=lambda mutant: mutant.config != DEFAULT_CONFIG)
     quick = [mutant for kind, count in QUICK.items() for mutant in mutants[kind][:count]]
     return mutants["rtl"] + mutants["golden"] + mutants["explore"], quick
@@ -254,9 +254,12 @@ def page(rows):
 
 
 def stale():
-    """The patches of tb/mutants that do not apply, those for the proofs included."""
-    return [str(patch.relative_to(PATCHES)) for patch in sorted(PATCHES.glob("*/*.patch"))
-            if subprocess.run(["patch", "--dry-run", "-p1", "-s", "-i", patch], cwd=ROOT, capture_output=True).returncode]
+    """Why some variants do not apply, those for the proofs included."""
+    for variant in variants.every():
+        try:
+            variant.texts()
+        except variants.Stale as problem:
+            yield str(problem)
 
 
 def row_file(mutant):
@@ -271,7 +274,7 @@ def main():
     what.add_argument("--none", metavar="BUILD", help="tries the build of some without any of them")
     what.add_argument("--list", action="store_true",
                       help="prints each name, its build, and whether `make test` tries it")
-    what.add_argument("--apply", action="store_true", help="tries whether the patch of each applies, and nothing else")
+    what.add_argument("--apply", action="store_true", help="tries whether each applies, and nothing else")
     what.add_argument("--page", action="store_true",
                       help="prints what was found out last, and writes build/mutants.json")
     args = parser.parse_args()
@@ -282,7 +285,7 @@ def main():
             print(mutant.name, mutant.build, "quick" if mutant in quick else "slow")
         return
     if args.apply:
-        sys.exit("".join(f"tb/mutants/{patch} does not apply: the lines that it changes have changed\n" for patch in stale()) or 0)
+        sys.exit("".join(stale()) or 0)
     if args.page:
         rows = [json.loads(row_file(mutant).read_text()) for mutant in mutants if row_file(mutant).exists()]
         page(rows)

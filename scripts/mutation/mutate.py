@@ -263,14 +263,14 @@ def try_part(args):
 
 def reasons(of, config):
     """Why mutants of a subject stay open in a configuration, by their names."""
+    listed = [row for row in all_reasons(of) if holds(row[0], config)]
+    return {name: why for _, why, names in reversed(listed) for name in names}
+
+
+def all_reasons(of):
+    """What the file says of a subject: (parameters, reason, names) each."""
     listed = json.loads(REASONS.read_text()).get(of, {})
-    holding = {name: next((why for when, why in conditional(said) if holds(when, config)), None) for name, said in listed.items()}
-    return {name: why for name, why in holding.items() if why}
-
-
-def conditional(said):
-    """What the file says of a mutant, as (parameters, reason)."""
-    return said.items() if isinstance(said, dict) else [("", said)]
+    return [(when, why, names) for when, whys in listed.items() for why, names in whys.items()]
 
 
 def holds(when, config):

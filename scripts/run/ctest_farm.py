@@ -117,10 +117,10 @@ def proofs(build, label, cluster, kind, only=None, out=None):
     ours = {name: command for name, command in tests.items() if command[-2] in ("--proof", "--mutant")}  # others leave no rows
     tasks = [farm.Task(name, ("env", f"LIMIT={formal.LIMIT}", *command) + (("--work", farm.SCRATCH, "--json", farm.RESULT) if name in ours else ()))
              for name, command in tests.items()]
-    sources = [file for top in ("rtl", "tb/formal", "tb/mutants/formal") for file in (ROOT / top).rglob("*") if file.is_file()]
+    sources = [file for top in ("rtl", "tb/formal") for file in (ROOT / top).rglob("*") if file.is_file()]
     begun = time.time()
     run = farm.Farm(label, cluster, PROOF_MEMORY, what="proofs" if label == "proof" else "mutants")
-    outcomes = run.run(tasks, [*sources, ROOT / "scripts/check/formal.py"])
+    outcomes = run.run(tasks, [*sources, ROOT / "tb/mutants/formal.toml", ROOT / "scripts/check/formal.py"])
     for name, command in ours.items():
         file = formal.rows_file(*command[-2:])
         file.unlink(missing_ok=True)

@@ -30,7 +30,7 @@ def passed(outcome):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path, help="its manifests are run")
+    parser.add_argument("folders", type=pathlib.Path, nargs="+", metavar="folder", help="its manifests are run")
     parser.add_argument("--muster", type=pathlib.Path, default=ROOT / "build/sim/app/muster", help="the program (build/sim/app/muster)")
     parser.add_argument("--config", help="the configuration of all")
     parser.add_argument("--json", type=pathlib.Path, required=True)
@@ -38,13 +38,14 @@ def main():
     farm.add_options(parser)
     args = parser.parse_args()
     cluster = farm.cluster_of(args.cluster, args.partition)
-    manifests = sorted(str(path) for path in args.folder.rglob("*.json"))
+    files = [path for folder in args.folders for path in folder.rglob("*") if path.is_file()]
+    manifests = sorted(str(path) for path in files if path.suffix == ".json")
     if not manifests:
-        farm.end(f"{args.folder}: there is no manifest (*.json) to run")
+        farm.end("there is no manifest (*.json) to run")
     options = ["--config", args.config] if args.config else []
     tasks = [farm.Task(re.sub(r"[^\w.-]", "-", manifest), (str(args.muster.resolve()), "suite", manifest, *options, "--json", farm.RESULT))
              for manifest in manifests]
-    inputs = [args.muster.resolve(), *(path for path in args.folder.rglob("*") if path.is_file())]
+    inputs = [args.muster.resolve(), *files]
     begun = time.time()
     run = farm.Farm("run", cluster, MEMORY, "kernels", passed)
     outcomes = run.run(tasks, inputs)

@@ -184,7 +184,7 @@ std::string NameOf(const testing::TestParamInfo<std::string>& info) {
 
 // In the second kernel, lanes of a turn spin until others of the turn continue.
 INSTANTIATE_TEST_SUITE_P(All, Agree,
-                         testing::ValuesIn(Manifests({kShipped, MUSTER_LITMUS,
+                         testing::ValuesIn(Manifests({kShipped, MUSTER_MENDED, MUSTER_LITMUS,
                                                       MUSTER_ROOT "/tb/explore/chance",
                                                       MUSTER_ROOT "/tb/explore/found"},
                                                      {"mb_long_wait", "work_queue"})),
@@ -192,8 +192,9 @@ INSTANTIATE_TEST_SUITE_P(All, Agree,
 
 // The end of a wrong kernel of a pair depends on the order.
 INSTANTIATE_TEST_SUITE_P(Shipped, OfKernels,
-                         testing::ValuesIn(Manifests({kShipped}, {"wrong", "mb_long_wait",
-                                                                  "hazard_store_over_waiters"})),
+                         testing::ValuesIn(Manifests({kShipped, MUSTER_MENDED},
+                                                     {"wrong", "mb_long_wait",
+                                                      "hazard_store_over_waiters"})),
                          NameOf);
 
 }  // namespace

@@ -14,8 +14,11 @@ import litmus
 HERE = pathlib.Path(__file__).resolve().parent
 SIM = HERE.parents[1] / "sim"
 PAIRS = SIM / "kernels" / "explore"
+sys.path.append(str(PAIRS))
+import mend
+
 SCHEMA = json.loads((SIM / "explore" / "explore.schema.json").read_text())
-FILES = {"wrong.ptx", "wrong.json", "mended.ptx", "mended.json"}
+FILES = {"wrong.ptx", "wrong.json"}
 KINDS = set(SCHEMA["definitions"]["kind"]["enum"])
 RACES = {"data_race", "proxy_race", "source_overwritten"}
 NOTE = "collective_order"
@@ -38,17 +41,19 @@ def of_schema():
 def of_pairs():
     """What is wrong with kernels.json, a sentence each."""
     expected = json.loads((HERE / "kernels.json").read_text())
-    folders = {path.name: path for path in PAIRS.iterdir() if path.is_dir()}
+    folders = {path.parent.name: path.parent for path in PAIRS.glob("*/wrong.json")}
     for name in sorted(expected.keys() ^ folders.keys()):
         yield f"{name} is either only a folder or only in kernels.json"
+    for name in sorted(mend.rows().keys() ^ folders.keys()):
+        yield f"{name} is either only a folder or only in mended.toml"
     for name in sorted(expected.keys() & folders.keys()):
         what = expected[name]
         missing = FILES - {path.name for path in folders[name].iterdir()}
         if missing:
             yield f"{name} lacks {', '.join(sorted(missing))}"
             continue
-        if what.keys() != {"bug", "kinds", "lines"} or not what["bug"] or not what["kinds"]:
-            yield f"{name} has not exactly a bug, kinds and lines"
+        if what.keys() != {"kinds", "lines"} or not what["kinds"]:
+            yield f"{name} has not exactly kinds and lines"
             continue
         for kind in sorted(set(what["kinds"]) - KINDS):
             yield f"{name}: there is no kind {kind}"

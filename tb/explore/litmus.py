@@ -7,7 +7,6 @@ import argparse
 import json
 import pathlib
 import re
-import sys
 import textwrap
 import tomllib
 

@@ -16,6 +16,8 @@ import jsonschema
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAIRS = HERE.parents[1] / "sim" / "kernels" / "explore"
+sys.path.append(str(PAIRS))
+import mend
 SCHEMA = json.loads((HERE.parents[1] / "sim" / "explore" / "explore.schema.json").read_text())
 DEADLOCK, FINDING = 3, 7
 
@@ -76,7 +78,8 @@ def check_wrong(muster, name, wanted, folder):
 
 def check_mended(muster, name, folder):
     """Nothing is found or suspected, and all orders were seen."""
-    code, report, text = explore(muster, PAIRS / name / "mended.json", folder)
+    mend.write(folder)
+    code, report, text = explore(muster, folder / name / "mended.json", folder)
     expect(code == 0 and not report["findings"] and not report["suspicions"], f"the exit code is {code}", text)
     expect(report["complete"], "not all orders were seen", text)
 

@@ -51,7 +51,7 @@ std::string ShortName(const std::filesystem::path& path) {
 std::vector<std::string> Manifests() {
   std::vector<std::string> manifests;
   for (const char* const folder :
-       {MUSTER_ROOT "/sim/kernels", MUSTER_LITMUS, MUSTER_ROOT "/tb/explore/chance",
+       {MUSTER_ROOT "/sim/kernels", MUSTER_MENDED, MUSTER_LITMUS, MUSTER_ROOT "/tb/explore/chance",
         MUSTER_ROOT "/tb/bench/explore"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       if (entry.path().extension() == ".json" && entry.path().stem() != "expected" &&

@@ -28,10 +28,11 @@ bool IsToWork(const std::filesystem::path& path) {
 
 std::vector<std::string> Manifests() {
   std::vector<std::string> manifests;
-  const std::string folder = std::string(MUSTER_ROOT) + "/sim/kernels";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && IsToWork(entry.path())) {
-      manifests.push_back(entry.path().string());
+  for (const char* const folder : {MUSTER_ROOT "/sim/kernels", MUSTER_MENDED}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file() && IsToWork(entry.path())) {
+        manifests.push_back(entry.path().string());
+      }
     }
   }
   return manifests;

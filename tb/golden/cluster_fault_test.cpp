@@ -17,61 +17,6 @@
 namespace muster::golden {
 namespace {
 
-// (.3) "Each thread must arrive at the barrier only once before the barrier completes."
-TEST(GoldenClusterFault, ArrivedTwice) {
-  RunClusterTrace(R"(
-    grid 0 size=1
-    open 0 size=1
-    launch 0.0 warps=2
-    0.0.0: arrive lanes=0x3
-    0.0.0: arrive lanes=0x2         -> fault cluster_arrived_twice 0x2
-    0.0.0: arrive.relaxed lanes=0x1 -> fault cluster_arrived_twice 0x1
-    0.0.0: arrive lanes=0x6         -> fault cluster_arrived_twice 0x2
-    0.0.0: arrive                   -> fault cluster_arrived_twice 0x3
-    state 0.0                       -> live 0xf arrived 0x3
-    0.0.0: arrive lanes=0xc
-    0.0.1: arrive
-    phases 0                        -> 1
-  )");
-}
-
-// Also when the phase has completed, but the lane has not waited for it.
-TEST(GoldenClusterFault, ArrivedTwiceWithoutAWait) {
-  RunClusterTrace(R"(
-    grid 0 size=1
-    open 0 size=1
-    launch 0.0
-    0.0.0: arrive
-    0.0.0: wait lanes=0x3           -> go 0x3
-    0.0.0: arrive                   -> fault cluster_arrived_twice 0xc
-    0.0.0: arrive.relaxed lanes=0x6 -> fault cluster_arrived_twice 0x4
-    0.0.0: arrive lanes=0x1
-    0.0.0: arrive                   -> fault cluster_arrived_twice 0xd
-    0.0.0: wait lanes=0xc           -> go 0xc
-    0.0.0: arrive lanes=0xe
-    phases 0                        -> 2
-  )");
-}
-
-TEST(GoldenClusterFault, WaitWithoutArrive) {
-  RunClusterTrace(R"(
-    grid 0 size=1
-    open 0 size=1
-    launch 0.0
-    0.0.0: wait             -> fault cluster_wait_without_arrive 0xf
-    missing 0               -> 0: unseen 1
-    0.0.0: arrive lanes=0x3
-    0.0.0: wait             -> fault cluster_wait_without_arrive 0xc
-    0.0.0: wait lanes=0x6   -> fault cluster_wait_without_arrive 0x4
-    0.0.0: wait lanes=0x1
-    0.0.0: wait lanes=0xe   -> fault cluster_wait_without_arrive 0xc
-    0.0.0: arrive lanes=0xc -> release 0.0:0x1
-    0.0.0: wait lanes=0x3   -> fault cluster_wait_without_arrive 0x1
-    0.0.0: wait lanes=0xe   -> go 0xe
-    0.0.0: wait             -> fault cluster_wait_without_arrive 0xf
-  )");
-}
-
 TEST(GoldenClusterFault, CtaNotResident) {
   for (const char* op : {"arrive", "arrive.relaxed", "wait", "exit",
                          "griddepcontrol.launch_dependents", "griddepcontrol.wait"}) {
@@ -86,44 +31,6 @@ TEST(GoldenClusterFault, CtaNotResident) {
                     "0.0.0: {0} lanes=0x1 -> fault cta_not_resident 0x1\n",
                     op));
   }
-}
-
-// What is at fault is asked of the CTA that there is: the causes do not meet.
-TEST(GoldenClusterPrecedence, CtaNotResidentComesFirst) {
-  RunClusterTrace(R"(
-    grid 0 size=1
-    open 0 size=1
-    launch 0.0
-    0.0.0: arrive lanes=0x1
-    0.1.0: arrive lanes=0x1 -> fault cta_not_resident 0x1
-    0.1.0: wait lanes=0x6   -> fault cta_not_resident 0x6
-    0.0.0: arrive lanes=0x1 -> fault cluster_arrived_twice 0x1
-    0.0.0: wait lanes=0x6   -> fault cluster_wait_without_arrive 0x6
-  )");
-}
-
-TEST(GoldenClusterContract, LanesThatWaitExecuteNothing) {
-  RunClusterTrace(R"(
-    grid 1 size=1
-    grid 0 size=2 awaits=1
-    open 0 size=2
-    launch 0.0 1.0
-    0.0.0: arrive lanes=0x7
-    0.0.0: wait lanes=0x3
-    0.0.0: griddepcontrol.wait lanes=0x8
-    0.0.0: arrive lanes=0x1                           -> must not be presented
-    0.0.0: arrive lanes=0x8                           -> must not be presented
-    0.0.0: arrive.relaxed lanes=0x5                   -> must not be presented
-    0.0.0: wait lanes=0x2                             -> must not be presented
-    0.0.0: exit lanes=0x1                             -> must not be presented
-    0.0.0: exit lanes=0x8                             -> must not be presented
-    0.0.0: griddepcontrol.launch_dependents           -> must not be presented
-    0.0.0: griddepcontrol.launch_dependents lanes=0x8 -> must not be presented
-    0.0.0: griddepcontrol.wait lanes=0x2              -> must not be presented
-    0.1.0: arrive lanes=0x1                           -> must not be presented
-    0.0.0: exit lanes=0x4
-    state 0.0       -> live 0xb arrived 0x3 waiting 0x3 at_grid 0x8
-  )");
 }
 
 TEST(GoldenClusterContract, LanesThatHaveExitedExecuteNothing) {
@@ -153,23 +60,6 @@ TEST(GoldenClusterContract, LanesThatHaveExitedExecuteNothing) {
   EXPECT_FALSE(scope.MayBePresented(0, request));
   request.live = 0xfffffffc;
   EXPECT_TRUE(scope.MayBePresented(0, request));
-}
-
-// A warp is one of one CTA, and a CTA has no more than it was launched with.
-TEST(GoldenClusterContract, WarpsOfACta) {
-  RunClusterTrace(R"(
-    grid 0 size=2
-    open 0 size=2
-    launch 0.0 0.1 warps=2
-    0.0.0: arrive
-    0.1.0: arrive -> must not be presented
-    0.1.0: exit   -> must not be presented
-    0.0.1: arrive
-    0.0.2: arrive -> must not be presented
-    0.1.2: arrive
-    0.1.3: arrive
-    phases 0      -> 1
-  )");
 }
 
 TEST(GoldenClusterContract, UnitsAndWarpsThatThereAreNot) {

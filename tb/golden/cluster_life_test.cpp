@@ -89,31 +89,6 @@ TEST(GoldenClusterLife, ClusterTakesASlotWithoutCtas) {
                   SmallConfig());
 }
 
-// A cluster that is opened begins with its first phase, and knows none of the last one's CTAs.
-TEST(GoldenClusterLife, NextClusterOfTheSlotBeginsAfresh) {
-  RunClusterTrace(R"(
-    grid 0 size=4
-    open 0 size=2
-    launch 0.0 1.0
-    0.0.0: arrive
-    1.0.0: arrive
-    phases 0         -> 1
-    0.0.0: wait      -> go 0xf
-    0.0.0: arrive
-    phases 0         -> 1 open
-    end 0.0
-    0.0.0: arrive    -> fault cta_not_resident 0xf
-    1.0.0: exit
-    open 0 size=2
-    phases 0         -> 0
-    missing 0        -> 0: not launched, 1: not launched
-    launch 0.0
-    0.0.0: arrive
-    phases 0         -> 0 open
-    missing 0        -> 1: not launched
-  )");
-}
-
 TEST(GoldenClusterLife, LaunchNeedsASlotAndARank) {
   RunClusterTrace(R"(
     grid 0 size=9
@@ -177,27 +152,6 @@ TEST(GoldenClusterLife, EndNeedsACta) {
     end 1.0        -> fault cta_not_resident
   )",
                   SmallConfig());
-}
-
-// What is on its way to a CTA that has left its slot does not reach the next one there.
-TEST(GoldenClusterLife, TheNextCtaOfASlotIsAnotherOne) {
-  RunClusterTrace(R"(
-    grid 0 size=6
-    open 0 size=2
-    open 1 size=2
-    open 2 size=2
-    launch 0.0 1.0
-    send 0.0 0/1 0x40 arrive -> to 1
-    end 1.0
-    end 0.0
-    open 0 size=2
-    launch 1.0 cluster=1
-    launch 0.0 cluster=0
-    deliver 0 1              -> lost 0.0 0/1 0x40 lanes=0x1
-    launch 1.1 cluster=0 rank=1
-    send 0.0 0/1 0x40 arrive -> to 1
-    deliver 0 1              -> arrive 1.1 0x40 lanes=0x1 x=1
-  )");
 }
 
 // Eight grids, 64 clusters of one CTA each, all at once, and the last slots of all kinds.

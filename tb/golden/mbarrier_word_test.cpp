@@ -72,127 +72,12 @@ TEST(GoldenMbWord, AnyWordComesBack) {
   }
 }
 
-// The word that independent probes agree on, and what becomes of it.
-TEST(GoldenMbWord, OfTheModel) {
-  MbTrace().Run(R"(
-    launch 0: 0
-    0: init [0x40], 32        -> p0 32/32
-    load 0: [0x40]            -> 0x7fff0000001fffc0
-    0: init [0x48], 2         -> p0 2/2
-    load 0: [0x48]            -> 0x7ffff000001ffffc
-    0: arrive [0x48]          -> p0 1/2
-    load 0: [0x48]            -> 0x7ffff800001ffffc
-    0: expect_tx [0x48], 16   -> p0 1/2 tx 16
-    load 0: [0x48]            -> 0x7ffffbfffe1ffffc
-    0: arrive [0x48]          -> p0 0/2 tx 16
-    load 0: [0x48]            -> 0x3fffe1ffffc
-    0: complete_tx [0x48], 16 -> completes p1 2/2
-    load 0: [0x48]            -> 0xfffff000001ffffc
-    0: complete_tx [0x48], 1  -> p1 2/2 tx -1
-    load 0: [0x48]            -> 0xfffff000003ffffc
-    0: arrive_drop [0x48], 2  -> p1 0/0 tx -1
-    load 0: [0x48]            -> 0x8000000000200000
-    0: expect_tx [0x48], 1    -> completes p0 0/0
-    load 0: [0x48]            -> 0x0
-  )");
-}
-
-// Pending arrivals run out while a transaction is outstanding: the phase bit must not change.
-TEST(GoldenMbWord, PhaseBitIsNotTheCarryOfPending) {
-  MbTrace().Run(R"(
-    launch 0: 0
-    0: init [0x40], 1         -> p0 1/1
-    0: arrive.expect_tx [0x40], 1 -> p0 0/1 tx 1
-    load 0: [0x40]            -> 0x3fffffffffe
-    0: complete_tx [0x40], 1  -> completes p1 1/1
-    load 0: [0x40]            -> 0xfffff800001ffffe
-  )");
-}
-
 TEST(GoldenMbWord, PendingCountIsThePendingFieldOfTheToken) {
   EXPECT_EQ(PendingCount(0x7fff0000001fffc0), 32U);
   EXPECT_EQ(PendingCount(0xfffff800001ffffc), 1U);
   EXPECT_EQ(PendingCount(0x0000080000000002), 1048575U);
   EXPECT_EQ(PendingCount(0x800003fffe1ffffc), 0U);
   EXPECT_EQ(PendingCount(0), 0U);
-}
-
-// An ordinary store over a word: it is decoded again, and reads back until an update.
-TEST(GoldenMbStore, IsDecodedAgain) {
-  MbTrace().Run(R"(
-    launch 0: 0
-    store 0: [0x40] 0xfffff3fffc1ffffe
-    0: test_wait.parity [0x40], 0 -> true hazard uninitialised_word
-    0: test_wait.parity [0x40], 1 -> false hazard uninitialised_word
-    load 0: [0x40]            -> 0xfffff3fffc1ffffe
-    0: arrive %r, [0x40], 2   -> p1 0/1 tx 32 token p1 2/1 tx 32 hazard uninitialised_word
-    0: complete_tx [0x40], 32 -> completes p0 1/1 hazard uninitialised_word
-  )");
-}
-
-// The lock and reserved bits count for nothing; the first update writes them as zeroes.
-TEST(GoldenMbStore, LockAndReservedBits) {
-  MbTrace().Run(R"(
-    launch 0: 0
-    store 0: [0x40] 0x7ffff400001ffffd     # pending 2, expected 2, and both bits
-    0: test_wait.parity [0x40], 0 -> false hazard uninitialised_word
-    load 0: [0x40]            -> 0x7ffff400001ffffd
-    0: arrive [0x40]          -> p0 1/2 hazard uninitialised_word
-    load 0: [0x40]            -> 0x7ffff800001ffffc
-    store 0: [0x48] 0x40000000001          # nothing but both bits
-    0: arrive [0x48]          -> fault word_exhausted
-    load 0: [0x48]            -> 0x40000000001
-    0: init [0x48], 2         -> p0 2/2
-    load 0: [0x48]            -> 0x7ffff000001ffffc
-  )");
-}
-
-// Words that no operation leaves: both counts at zero, which the next completion test finds;
-// a tx-count of 2^20, which a plain arrive-on does not look at.
-TEST(GoldenMbStore, WordsThatNoOperationLeaves) {
-  MbTrace().Run(R"(
-    launch 0: 0
-    store 0: [0x40] 0x1ffffc               # pending 0, expected 2, tx-count 0
-    0: arrive [0x40]          -> fault bad_arrive_count
-    0: complete_tx [0x40], 0  -> completes p1 2/2 hazard uninitialised_word
-    store 0: [0x40] 0x7ffff200001ffffc     # pending 2, expected 2, tx-count 2^20
-    0: complete_tx [0x40], 0  -> fault tx_overflow
-    0: arrive [0x40]          -> p0 1/2 tx 1048576 hazard uninitialised_word
-    0: complete_tx [0x40], 1  -> p0 1/2 tx 1048575 hazard uninitialised_word
-  )");
-}
-
-TEST(GoldenMbStore, RestoredObjectGoesOn) {
-  MbTrace().Run(R"(
-    launch 0: 0 1
-    0: init [0x40], 3         -> p0 3/3
-    0: arrive %r, [0x40]      -> p0 2/3 token p0 3/3
-    load 0: [0x40]            -> 0x7ffff000001ffffa
-    suspend 0
-    launch 1: 0 1
-    restore 1: [0x40] 0x7ffff000001ffffa
-    1.0: test_wait [0x40], %r -> false
-    1.1: arrive [0x40], 2     -> completes p1 3/3
-    1.0: test_wait [0x40], %r -> true
-    1.0: init [0x40], 1       -> p0 1/1 hazard init_over_live
-  )");
-}
-
-// A CTA's shared memory is its own, and forgotten when it leaves.
-TEST(GoldenMbStore, SharedMemoryIsTheCtas) {
-  MbTrace().Run(R"(
-    launch 0: 0
-    launch 1: 1
-    0: init [0x40], 1         -> p0 1/1
-    1.1: init [0x40], 2       -> p0 2/2
-    0: arrive [0x40]          -> completes p1 1/1
-    load 1: [0x40]            -> 0x7ffff000001ffffc
-    end 0
-    launch 0: 0
-    load 0: [0x40]            -> 0x0
-    0: init [0x40], 1         -> p0 1/1
-    1.1: arrive [0x40]        -> p0 1/2
-  )");
 }
 
 TEST(GoldenMbNames, AreSpelledAsInPtxAndDistinct) {

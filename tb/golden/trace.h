@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Hand-written traces for the golden model, an operation a line, and after the arrow everything
-// that it does: a line without an arrow must do nothing that can be seen.
+// that it does: a line without an arrow must do nothing that can be seen. traces/cta has most.
 //
 //   launch 0: 0 1 2 3            CTA slot 0 with warps 0 to 3 (`size 6`: it once had six)
 //   open 0 size 4                CTA slot 0 for four warps, which are still to join

@@ -20,20 +20,6 @@
 namespace muster::golden {
 namespace {
 
-// What a slot shows is a matter of the hardware.
-TEST(GoldenWarpState, ReadDoesNothing) {
-  RunWarpTrace(R"(
-    0: read 0
-    0: vote.sync.ballot 0xf6 lanes=0x24 p=0x4
-    0: read 0
-    0: read 0x3ff lanes=0x80000004
-    groups 0 -> vote.sync.ballot 0xf6 waits 0x24 p=0x4
-    0: barrier.sync 1 lanes=0xffffff09
-    0: read 1
-    0: vote.sync.ballot 0xf6 lanes=0xd2 -> answers 0xf6 with 0x4
-  )");
-}
-
 // Bits 7:4 op, 3:2 mode, 1 abs, 0 nan.
 TEST(GoldenWarpState, Instructions) {
   WarpScope scope(1);
@@ -75,80 +61,6 @@ TEST(GoldenWarpState, Instructions) {
     request.live = code;
     EXPECT_FALSE(scope.MayBePresented(request)) << code;
   }
-}
-
-TEST(GoldenWarpState, Values) {
-  RunWarpTrace(R"(
-    0: write match.any.sync.b64 0xf lanes=0xa v=0x123456789abcdef0,0xffffffff00000000
-    0: match.any.sync.b64 0xf lanes=0x1 v=0x9abcdef0
-    0: match.any.sync.b64 0xf lanes=0x4 v=0xffffffff00000000 \
-       -> answers 0x1 with 0x1 answers 0x2 with 0x2 answers 0xc with 0xc
-    0: write redux.sync.add.u32 0x70 lanes=0x60 v=5,0xffffffff
-    0: redux.sync.add.u32 0x70 lanes=0x10 v=3 -> answers 0x70 with 0x7
-    0: write match.all.sync.b32 0x3 lanes=0x2 v=0x100000007
-    0: match.all.sync.b32 0x3 lanes=0x1 v=7 -> answers 0x3 with 0x3 true
-  )");
-}
-
-// What is written is a group like any other.
-TEST(GoldenWarpState, WrittenGroupGoesOn) {
-  RunWarpTrace(R"(
-    0: write vote.sync.ballot 0xe lanes=0x6 p=0x6
-    groups 0 -> vote.sync.ballot 0xe waits 0x6 p=0x6
-    0: exit lanes=0x4 -> must not be presented
-    0: vote.sync.any 0xe lanes=0x8 -> fault mask_mismatch
-    0: vote.sync.ballot 0xe lanes=0x8 -> answers 0xe with 0x6
-    1: write match.any.sync.b64 0xf0 lanes=0x50 v=0x100000007,7
-    groups 1 -> match.any.sync.b64 0xf0 waits 0x50
-    1: match.any.sync.b64 0xf0 lanes=0xa0 v=0x100000007,7 \
-       -> answers 0x30 with 0x30 answers 0xc0 with 0xc0
-    2: write redux.sync.max.NaN.f32 0x38 lanes=0x8 v=0x3f800000
-    2: write barrier.cluster.arrive lanes=0xffffffc0
-    groups 2 -> redux.sync.max.NaN.f32 0x38 waits 0x8, barrier.cluster.arrive waits 0xffffffc0
-    2: redux.sync.max.NaN.f32 0x38 lanes=0x30 v=0x40000000 -> answers 0x38 with 0x40000000
-    2: barrier.cluster.arrive lanes=0x3f -> arrives 0xffffffff at barrier.cluster.arrive
-    3: write elect.sync 0xff lanes=0x3
-    3: exit lanes=0xfffffff8
-    3: exit lanes=0x4 -> elect.sync answers 0x3 with 0x0
-  )");
-}
-
-// A group that lacks no member, or with lanes that are no members, cannot be open.
-TEST(GoldenWarpState, ImpossibleGroups) {
-  RunWarpTrace(R"(
-    0: write bar.warp.sync 0x3 lanes=0x3 -> must not be presented
-    0: write bar.warp.sync 0x3 lanes=0x4 -> must not be presented
-    0: write bar.warp.sync 0x3 lanes=0x5 -> must not be presented
-    0: write bar.warp.sync 0x3 lanes=0x1 p=0x1 -> must not be presented
-    0: write vote.sync.any 0x3 lanes=0x1 p=0x2 -> must not be presented
-    0: write barrier.sync 1 -> must not be presented
-    0: write barrier.sync 1 lanes=0xffff
-    0: write barrier.sync 2 lanes=0x10000 -> must not be presented
-    0: write barrier.sync 1 lanes=0x10000 -> must not be presented
-    groups 0 -> barrier.sync 1 waits 0xffff
-    0: exit lanes=0xffff0000 -> arrives 0xffff at barrier.sync 1
-    1: write barrier.cluster.arrive lanes=0x3 p=0x1
-    1: write barrier.cluster.wait lanes=0x4 -> must not be presented
-    1: write barrier.sync 1 lanes=0x4 -> must not be presented
-    groups 1 -> barrier.cluster.arrive waits 0x3 p=0x1
-  )");
-}
-
-// Lanes that wait cannot wait in another group; a group is written whole.
-TEST(GoldenWarpState, NoWriteOverWhatIsOpen) {
-  RunWarpTrace(R"(
-    0: redux.sync.add.u32 0xff lanes=0xc v=3,4
-    0: write redux.sync.add.u32 0xff lanes=0x4 v=9 -> must not be presented
-    0: write bar.warp.sync 0x1c lanes=0x8 -> must not be presented
-    0: write bar.warp.sync 0x1c lanes=0x18 -> must not be presented
-    0: write barrier.sync 1 lanes=0xfffffff4 -> must not be presented
-    0: write redux.sync.add.u32 0xff lanes=0x10 v=9 -> must not be presented
-    0: write redux.sync.add.s32 0x30 lanes=0x10 v=9
-    1: write redux.sync.add.u32 0xff lanes=0xc v=9    # another warp
-    groups 0 -> redux.sync.add.u32 0xff waits 0xc, redux.sync.add.s32 0x30 waits 0x10
-    0: redux.sync.add.s32 0x30 lanes=0x20 v=1 -> answers 0x30 with 0xa
-    0: redux.sync.add.u32 0xff lanes=0xf3 v=0 -> answers 0xff with 0x7
-  )");
 }
 
 // In whatever order groups are written: the state is the same.

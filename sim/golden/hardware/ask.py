@@ -6,7 +6,7 @@ What a kernel has left in `out` stands beside how it ended, also where it hangs.
 lanes wait in it or part: the instructions of barriers, of reconvergence and of mbarriers, in their order. The driver compiles PTX itself;
 what is shown is what ptxas of the CUDA toolkit makes of it, for the same GPU. Without ptxas and cuobjdump it says so instead.
 
-  ask.py MUSTER questions --target cuda > NAME.json
+  questions.py FOLDER; ask.py MUSTER FOLDER --target cuda > NAME.json
 """
 
 import argparse

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+import questions
+
 HERE = pathlib.Path(__file__).resolve().parent
 CODE = """        /*0070*/                   ISETP.GE.U32.AND P0, PT, R9, 0x1, PT ;
         /*0080*/              @!P0 BRA 0x180 ;           /* 0x0000000000000947 */
@@ -31,9 +33,10 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         tools, few = pathlib.Path(temporary) / "tools", pathlib.Path(temporary) / "few"
         tools.mkdir()
-        few.mkdir()
-        for name in ("a96_r0_one_left.ptx", "a96_r0_one_left.json", "words_kept.ptx", "words_kept.json"):
-            (few / name).write_bytes((HERE / "questions" / name).read_bytes())
+        questions.write(few)
+        for file in few.iterdir():
+            if file.stem not in ("a96_r0_one_left", "words_kept"):
+                file.unlink()
 
         code, out, _ = asked(muster, few, tools)
         answers = json.loads(out)
