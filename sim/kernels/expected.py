@@ -78,8 +78,8 @@ INPUTS = {
     "reverse": {"in": scatter(3, 384, -30000, 30000)},
     "scan": {"in": scatter(4, 768, 0, 2**31 - 1)},
     "stencil": {"in": scatter(5, 256, 0, 1000)},
-    "tensor_ring": {"a": half_bits(scatter(25, 16384, -16, 16)), "b": half_bits(scatter(26, 4096, -16, 16))},
-    "tensor_tile": {"a": half_bits(scatter(27, 8192, -16, 16)), "b": half_bits(scatter(28, 4096, -16, 16))},
+    "tcgen05_ring": {"a": half_bits(scatter(25, 16384, -16, 16)), "b": half_bits(scatter(26, 4096, -16, 16))},
+    "tcgen05_tile": {"a": half_bits(scatter(27, 8192, -16, 16)), "b": half_bits(scatter(28, 4096, -16, 16))},
     "tensor_ring": {"in": scatter(25, 3552, 0, 2**32 - 1)},
     "volume": {"in": scatter(8, 256, -2**30, 2**30)},
     "vote": {"in": scatter(9, 96, 0, 2000)},
@@ -507,13 +507,13 @@ def stencil(in_):
                     for t in range(256)]}
 
 
-def tensor_ring(a, b):
+def tcgen05_ring(a, b):
     a, b = halves(a), halves(b)
     return {"c": [sum(a[128 * row + k] * b[128 * column + k] for k in range(128))
                   for row in range(128) for column in range(32)]}
 
 
-def tensor_tile(a, b):
+def tcgen05_tile(a, b):
     a, b = halves(a), halves(b)
     return {"c": [sum(a[64 * row + k] * b[64 * column + k] for k in range(64))
                   for row in range(128) for column in range(64)]}
