@@ -87,11 +87,12 @@ inline bool IsSameWarp(const Place& place, const ptx::Turn& turn) {
   return place.cta == turn.cta && place.warp == turn.warp;
 }
 
-// Whether `a` released the lanes of `b`.
+// Whether `a` released the lanes of `b`. A transfer that they had started does not wait for them.
 inline bool Woke(const Event& a, const Event& b) {
-  return std::any_of(a.woken.begin(), a.woken.end(), [&](const Place& place) {
-    return IsSameWarp(place, b.turn) && (place.lanes & b.turn.lanes) != 0;
-  });
+  return b.actor.kind != Actor::Kind::kTransfer &&
+         std::any_of(a.woken.begin(), a.woken.end(), [&](const Place& place) {
+           return IsSameWarp(place, b.turn) && (place.lanes & b.turn.lanes) != 0;
+         });
 }
 
 // Whether `b` is a step of lanes that took step `a`, of lanes that `a` released, or of a transfer

@@ -245,7 +245,8 @@ class Maker {
     }
     members_["args"] = Members::array();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      members_["args"].push_back(ArgumentOf(launch_.args[i], parameters[i]));
+      Members argument = ArgumentOf(launch_.args[i], parameters[i]);  // may add a member
+      members_["args"].push_back(std::move(argument));
     }
   }
 
