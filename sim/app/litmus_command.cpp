@@ -18,9 +18,9 @@
 #include "sim/litmus/kernel.h"
 #include "sim/litmus/parser.h"
 #include "sim/litmus/report.h"
+#include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/launch/session.h"
 #include "sim/ptx/syntax/error.h"
-#include "sim/ptx/syntax/parser.h"
 
 namespace muster::app {
 namespace {

@@ -481,8 +481,9 @@ nlohmann::ordered_json ManifestOf(const Test& test, const Answer& answer, const 
   buffers["registers"] = {{"type", "s32"}, {"count", Writer(test).reported()}, {"init", "zero"}};
   buffers["done"] = {{"type", "u32"}, {"count", 1}, {"init", "zero"}};
   buffers["outcome"] = {{"type", "u32"}, {"count", 1}, {"init", "zero"}};
+  manifest["expect"] = {{"done", {test.threads.size()}}};
   if (answer.complete() && !answer.outcome) {
-    manifest["expect"] = {{"outcome", {0}}};
+    manifest["expect"]["outcome"] = {0};
   }
   return manifest;
 }
