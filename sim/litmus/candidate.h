@@ -95,9 +95,6 @@ class Candidate {
   std::vector<std::vector<unsigned>> finals_;
 };
 
-std::int64_t Compute(Operator op, std::int64_t a, std::int64_t b);
-bool Compare(Comparison comparison, std::int64_t a, std::int64_t b);
-
 }  // namespace muster::litmus
 
 #endif  // MUSTER_SIM_LITMUS_CANDIDATE_H_

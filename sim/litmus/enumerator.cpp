@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/litmus/enumerator.h"
 
+#include "sim/litmus/arithmetic.h"
 #include "sim/litmus/barrier_meetings.h"
 #include "sim/litmus/order_search.h"
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "sim/litmus/arithmetic.h"
 #include "sim/litmus/barrier_table.h"
-#include "sim/litmus/candidate.h"
 
 namespace muster::litmus {
 namespace {

@@ -2,7 +2,10 @@
 #include "sim/litmus/paths.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+
+#include "sim/litmus/arithmetic.h"
 
 namespace muster::litmus {
 namespace {
@@ -65,7 +68,10 @@ class Liveness {
 class Finder {
  public:
   Finder(const Thread& thread, const std::vector<unsigned>& at_end, unsigned rounds)
-      : thread_(thread), rounds_(rounds), live_(thread, at_end) {}
+      : thread_(thread),
+        rounds_(rounds),
+        live_(thread, at_end),
+        known_(thread.initial.begin(), thread.initial.end()) {}
 
   Paths Find() {
     Visit(0);
@@ -90,28 +96,75 @@ class Finder {
       return;
     }
     const Instruction& instruction = thread_.instructions[at];
+    const std::vector<std::optional<std::int64_t>> known = known_;
     steps_.push_back({at, false});
     switch (instruction.kind) {
       case Kind::kJump:
         Visit(instruction.target);
         break;
       case Kind::kBranch:
-        Visit(at + 1);
-        steps_.back().taken = true;
-        Visit(instruction.target);
+        VisitBranch(instruction, at);
         break;
       case Kind::kSync:
         Keep(Path::End::kBlocked, 0);
         Visit(at + 1);
         break;
-      default:
+      case Kind::kMove:
+        known_[instruction.result] = Known(instruction.a);
         Visit(at + 1);
-        if (instruction.kind == Kind::kAtom && instruction.op == Operator::kCompareAndSwap) {
-          steps_.back().taken = true;
-          Visit(at + 1);
-        }
+        break;
+      case Kind::kArithmetic: {
+        const auto a = Known(instruction.a);
+        const auto b = Known(*instruction.b);
+        known_[instruction.result] =
+            a && b ? std::optional(Compute(instruction.op, *a, *b)) : std::nullopt;
+        Visit(at + 1);
+        break;
+      }
+      default:
+        VisitAccess(instruction, at);
     }
     steps_.pop_back();
+    known_ = known;
+  }
+
+  // Takes both ways of a branch, or the one that is known.
+  void VisitBranch(const Instruction& instruction, unsigned at) {
+    const auto a = Known(instruction.a);
+    const auto b = Known(*instruction.b);
+    const std::vector<std::optional<std::int64_t>> known = known_;
+    for (const bool taken : {false, true}) {
+      if (a && b && Compare(instruction.comparison, *a, *b) != taken) {
+        continue;
+      }
+      const bool equal =
+          instruction.comparison == (taken ? Comparison::kEqual : Comparison::kNotEqual);
+      if (equal && instruction.a.reg && b) {
+        known_[*instruction.a.reg] = b;
+      } else if (equal && instruction.b->reg && a) {
+        known_[*instruction.b->reg] = a;
+      }
+      steps_.back().taken = taken;
+      Visit(taken ? instruction.target : at + 1);
+      known_ = known;
+    }
+  }
+
+  void VisitAccess(const Instruction& instruction, unsigned at) {
+    const auto compared = Known(instruction.a);
+    if (HasResult(instruction)) {
+      known_[instruction.result].reset();
+    }
+    Visit(at + 1);
+    if (instruction.kind == Kind::kAtom && instruction.op == Operator::kCompareAndSwap) {
+      known_[instruction.result] = compared;
+      steps_.back().taken = true;
+      Visit(at + 1);
+    }
+  }
+
+  std::optional<std::int64_t> Known(const Operand& operand) const {
+    return operand.reg ? known_[*operand.reg] : std::optional(operand.constant);
   }
 
   void Keep(Path::End end, std::size_t spin) { found_.paths.push_back({steps_, end, spin}); }
@@ -138,6 +191,7 @@ class Finder {
   unsigned rounds_;
   Liveness live_;
   std::vector<Step> steps_;
+  std::vector<std::optional<std::int64_t>> known_;  // contents of registers on the present path
   Paths found_;
 };
 

@@ -35,14 +35,15 @@ class RandomTest {
     for (unsigned thread = 0; thread < threads; ++thread) {
       columns.push_back({fmt::format("P{}@cta {},gpu 0", thread, Below(2))});
       registers_ = 0;
-      const unsigned length = threads == 2 ? 2 + Below(2) : 1 + Below(2);
+      const unsigned length = threads == 2 ? 3 : 1 + Below(2);
       const unsigned at = Below(length + 1);
       for (unsigned i = 0; i <= length; ++i) {
         if (barrier && i == at) {
           columns.back().emplace_back("bar.cta.sync 0");
         }
         if (i < length) {
-          columns.back().push_back(Instruction(proxies));
+          columns.back().push_back(threads == 2 && i == 1 && Below(2) == 0 ? Fence()
+                                                                           : Instruction(proxies));
         }
       }
     }
@@ -74,6 +75,10 @@ class RandomTest {
                                             : fmt::format("{}", 1 + Below(2));
   }
 
+  std::string Fence() {
+    return fmt::format("fence.{}.{}", Pick({"acq_rel", "sc", "sc", "acquire", "release"}), Scope());
+  }
+
   std::string Instruction(bool proxies) {
     std::string name = Pick(names_);
     const char* const surface = name == "s" ? "su" : "";
@@ -99,7 +104,7 @@ class RandomTest {
                            name, Value());
       case 8:
       case 9:
-        return fmt::format("fence.{}.{}", Pick({"acq_rel", "sc", "acquire", "release"}), Scope());
+        return Fence();
       default:
         return "fence.proxy." + Pick({"alias", "surface"});
     }
