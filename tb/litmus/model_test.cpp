@@ -156,6 +156,21 @@ TEST(LitmusModel, TriesRoundsOfLoops) {
   EXPECT_TRUE(Solve(test, options).outcome);
 }
 
+TEST(LitmusModel, LeavesOutRoundsThatChangeNothing) {
+  // The first thread waits; of the second form it also counts its rounds, and the question names
+  // the count.
+  const auto answer = [](const std::string& count, const std::string& question) {
+    const litmus::Test test = Parse(
+        "test.litmus", TestOf("x = 0;", "LC00: " + count + "ld.relaxed.gpu r1, x ; bne r1, 1, LC00",
+                              "st.relaxed.gpu x, 1", question));
+    return Solve(test, Options());
+  };
+  EXPECT_TRUE(answer("", "exists (P0:r1 == 1)").complete());
+  const Answer counted = answer("add r0, r0, 1 ; ", "exists (P0:r0 == 2)");
+  EXPECT_TRUE(counted.outcome);
+  EXPECT_FALSE(counted.complete());
+}
+
 TEST(LitmusModel, ComputesWhatIsWritten) {
   const auto verdict = [](const std::string& cell, const std::string& question) {
     return VerdictOf(TestOf("x = 12;", cell, "", question));
