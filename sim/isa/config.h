@@ -31,8 +31,6 @@ struct Config {
                           // exit is the warp's, and a group is one lane, unless it waits
   bool split = true;      // warps arrive at one point and wait for the phase at another
   bool join = true;       // a CTA opens its slot, and its warps join one by one
-  bool lifecycle = true;  // CTAs come and go; without it, each slot holds a CTA from reset on,
-                          // whose warps are its share of all
 
   bool mbarrier = true;  // the shared-memory scope
   bool mb_drop = true;   // arrive_drop
@@ -66,9 +64,6 @@ constexpr bool Has(const Config& config, OpKind kind) {
   }
   if (kind == OpKind::kOpen || kind == OpKind::kJoin) {
     return config.join;
-  }
-  if (kind == OpKind::kLaunch || IsLeave(kind)) {
-    return config.lifecycle;
   }
   return (kind != OpKind::kR2bBar && kind != OpKind::kR2bWarp) || config.state;
 }

@@ -46,7 +46,7 @@ package muster_axil_pkg;
     logic [18:0] zero0;
     logic result;
     logic split;
-    logic lifecycle;
+    logic zero1;
     logic joins;
     logic counters;
     logic mb_limit;
