@@ -59,7 +59,7 @@ def verilator():
                  ("muster_template", "muster_fence_tracker", "muster_copy_tracker", "muster_mb_coalesce",
                   "muster_bcu_decode", "muster_mem_port", "muster_scheduler")]
     few = configs.UNIT["small"] | {"EnState": 0, "EnLanes": 0}
-    commands += [lint + ["--top-module", "muster_axil", f"-GCfg={configs.packed(few | changes)}", f"-GEnCounters={counters}"]
+    commands += [lint + ["--top-module", "muster_axil", f"-GCfg={configs.packed(few | changes)}", f"-GEnCounters=1'b{counters}"]
                  for changes, counters in
                  (({"NumWarps": 4, "NumCtas": 1, "EnReduce": 0}, 1), ({"NumWarps": 5, "NumCtas": 3, "EnReduce": 0}, 0), ({}, 1),
                   ({"NumWarps": 12, "NumCtas": 3, "NumIssue": 2, "EnReduce": 0}, 1),
