@@ -101,7 +101,7 @@ std::unique_ptr<Adapter> Make() {
 
 // Joins, split phase, drain, faults and mbarriers with both of their switches are on in all of
 // them.
-constexpr std::uint32_t kFeatures = 0xeec;
+constexpr std::uint32_t kFeatures = 0xaec;
 constexpr std::uint32_t kReduce = 0x1001;  // with copies of the results
 constexpr std::uint32_t kCounters = 0x100;
 
