@@ -14,6 +14,7 @@ this script was there.
 """
 
 import argparse
+import functools
 import json
 import pathlib
 import re
@@ -224,6 +225,7 @@ def processor():
     return found[1] if found else "a processor without a name"
 
 
+@functools.cache  # the file of figures itself changes meanwhile
 def of_sources():
     """Which sources were measured."""
     commit, _, changed = results.commit()
