@@ -21,7 +21,6 @@ module muster
   parameter bit          EnSplit       = 1'b1,
   parameter bit          EnJoin        = 1'b1,
   parameter bit          EnMbarrier    = 1'b1,
-  parameter bit          EnMbDrop      = 1'b1,
   parameter bit          EnMbLimit     = 1'b1,
   parameter int unsigned SmemBytes     = 262144,
   parameter int unsigned MbResponses   = 8,
@@ -33,7 +32,7 @@ module muster
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize,
     EnReduce: EnReduce, EnResult: EnResult, EnState: EnState, EnFaults: EnFaults, EnDrain: EnDrain,
     EnLanes: EnLanes, EnSplit: EnSplit, EnJoin: EnJoin,
-    EnMbarrier: EnMbarrier, EnMbDrop: EnMbDrop, EnMbLimit: EnMbLimit,
+    EnMbarrier: EnMbarrier, EnMbLimit: EnMbLimit,
     SmemBytes: SmemBytes, MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs,
     WaitLimitNs: WaitLimitNs
   }

@@ -18,7 +18,6 @@ package muster_cfg_pkg;
     bit          EnSplit;        // split phase
     bit          EnJoin;         // open and join
     bit          EnMbarrier;     // mbarriers, and all that follows
-    bit          EnMbDrop;       // arrive_drop
     bit          EnMbLimit;      // a try_wait's time limit
     int unsigned SmemBytes;      // shared memory of a CTA in bytes: a power of two, 16 at least
     int unsigned MbResponses;    // places of the response queue: 1 at least, 2 with EnLanes

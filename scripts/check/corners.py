@@ -3,7 +3,7 @@
 """The regression on corners of the unit's parameters, in a build folder of its own.
 
 A corner is a configuration like those of rtl/configs.json, whose name lists its parameters:
-w5c1p2_no_faults_drop has five warps, one CTA, two ports, no EnFaults, no EnMbDrop, and w8c2p1l4 warps of four
+w5c1p2_no_faults_limit has five warps, one CTA, two ports, no EnFaults, no EnMbLimit, and w8c2p1l4 warps of four
 lanes instead of 32. There is a corner for
 each feature switch that is off alone, for each odd size, and for each pair of values of two parameters
 that are legal together. --quick takes a few small corners instead, which cover each pair of switches and
@@ -30,9 +30,9 @@ BUILD = TREE / "build"
 SIZES = {"NumWarps": "w", "NumCtas": "c", "NumIssue": "p", "WarpSize": "l"}
 SWITCHES = {"EnReduce": "reduce", "EnResult": "result", "EnState": "state", "EnFaults": "faults", "EnDrain": "drain",
             "EnLanes": "lanes", "EnSplit": "split", "EnJoin": "join", "EnMbarrier": "mbarrier",
-            "EnMbDrop": "drop", "EnMbLimit": "limit"}
+            "EnMbLimit": "limit"}
 WITH = {"EnReduce": {"EnState": 0}}  # off together
-OF_MBARRIERS = ["EnMbDrop", "EnMbLimit", "SmemBytes", "MbResponses", "ClockPeriodPs", "WaitLimitNs"]
+OF_MBARRIERS = ["EnMbLimit", "SmemBytes", "MbResponses", "ClockPeriodPs", "WaitLimitNs"]
 # Each parameter's plain value first.
 VALUES = {"NumWarps": [8, 4, 5, 12, 32, 33, 40, 63, 64], "NumCtas": [2, 1, 3, 32],
           "NumIssue": [1, 2, 4], "WarpSize": [32, 4, 8, 16], **{switch: [1, 0] for switch in SWITCHES},

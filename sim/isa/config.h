@@ -33,7 +33,6 @@ struct Config {
   bool join = true;       // a CTA opens its slot, and its warps join one by one
 
   bool mbarrier = true;  // the shared-memory scope
-  bool mb_drop = true;   // arrive_drop
   bool mb_limit = true;  // time limits of try_wait, and the end of waits when a CTA leaves
   std::uint32_t smem_bytes = 4096;     // shared memory of a CTA
   unsigned clock_period_ps = 1000;     // of the unit's clock

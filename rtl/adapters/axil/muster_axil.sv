@@ -184,7 +184,7 @@ module muster_axil
                       num_issue: 3'(Cfg.NumIssue), default: '0};
   assign switches = '{reduce: Cfg.EnReduce, state: Cfg.EnState, faults: Cfg.EnFaults,
                       drain: Cfg.EnDrain,
-                      lanes: Cfg.EnLanes, mbarrier: Cfg.EnMbarrier, mb_drop: Cfg.EnMbDrop,
+                      lanes: Cfg.EnLanes, mbarrier: Cfg.EnMbarrier,
                       mb_limit: Cfg.EnMbLimit, counters: EnCounters, joins: Cfg.EnJoin,
                       split: Cfg.EnSplit, result: Cfg.EnReduce && Cfg.EnResult, default: '0};
   assign status   = '{count: fault_count, empty: fault_count == '0, full: fault_count == 5'd16,

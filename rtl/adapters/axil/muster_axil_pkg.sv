@@ -50,7 +50,7 @@ package muster_axil_pkg;
     logic joins;
     logic counters;
     logic mb_limit;
-    logic mb_drop;
+    logic zero2;
     logic mbarrier;
     logic lanes;
     logic drain;
