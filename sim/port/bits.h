@@ -104,7 +104,11 @@ Port* VectorOf(Port* port) {
   return port;
 }
 template <typename Vector, unsigned kLow, unsigned kBundle>
-Vector* VectorOf(const BundleField<Vector, kLow, kBundle>* field) {
+Vector* VectorOf(BundleField<Vector, kLow, kBundle>* field) {
+  return field->bundles;
+}
+template <typename Vector, unsigned kLow, unsigned kBundle>
+const Vector* VectorOf(const BundleField<Vector, kLow, kBundle>* field) {
   return field->bundles;
 }
 template <typename Port>
