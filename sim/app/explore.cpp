@@ -21,6 +21,7 @@
 #include "sim/explore/explorer.h"
 #include "sim/explore/report.h"
 #include "sim/explore/world.h"
+#include "sim/gpu/driver.h"
 #include "sim/ptx/launch/schedule_file.h"
 #include "sim/ptx/launch/session.h"
 #include "sim/ptx/syntax/error.h"
@@ -130,10 +131,14 @@ class Exploration {
     }
     config_ = *config;
     CheckFiles();
+    writer_.emplace(job_, options.emit);
   }
 
   ExploreCode Run() {
     ptx::Session session(job_.manifest, config_, job_.manifest.seed);
+    if (!options_.schedule.empty()) {
+      return WriteGiven(session);
+    }
     const auto make_world = [&] {
       return std::make_unique<World>(config_, session.program(), session.launch(),
                                      session.memory());
@@ -151,6 +156,7 @@ class Exploration {
     const std::unique_ptr<World> world = make_world();
     causes_ = explore::ByCause(explored_, *world);
     WriteWitnesses(session.program());
+    WriteKernels(session);
     const explore::Reporter reporter(*world);
     Print(reporter);
     if (!options_.report.empty()) {
@@ -168,6 +174,11 @@ class Exploration {
     }
     if (!options_.witness.empty()) {
       outputs.push_back(WitnessFile(witness));
+    }
+    if (!options_.emit.file.empty()) {
+      for (const std::string& file : KernelWriter(job_, options_.emit).FilesOf(witness)) {
+        outputs.push_back(file);
+      }
     }
     CheckOutputs(job_.inputs, outputs);
   }
@@ -256,6 +267,44 @@ class Exploration {
     }
   }
 
+  // Writes the kernel that keeps to each witness by itself, where an order of instructions can show
+  // the finding.
+  void WriteKernels(const ptx::Session& session) {
+    for (std::size_t i = 0; i < causes_.findings.size() && !options_.emit.file.empty(); ++i) {
+      const explore::Finding& finding = causes_.findings[i].told;
+      EmitReport& report = kernels_.emplace_back();
+      std::string why = "nothing but the memory model tells this finding: no order shows it";
+      if (!finding.what.of_memory_model) {
+        try {
+          CheckFiles(i + 1);
+          Say("writing and running kernels", i + 1);
+          report = writer_->Write(session.program(), session.launch(), ScheduleOf(finding), i + 1);
+          continue;
+        } catch (const gpu::NoGpu&) {
+          throw;
+        } catch (const ptx::InputError& error) {
+          why = error.what();
+        }
+      }
+      report = {fmt::format("     written  no PTX: {}\n", why), {{"unwritten", why}}};
+    }
+  }
+
+  // Takes the order from a file.
+  ExploreCode WriteGiven(const ptx::Session& session) {
+    const ptx::Schedule schedule = ptx::ReadSchedule(options_.schedule, session.program());
+    const EmitReport report = writer_->Write(session.program(), session.launch(), schedule, 1);
+    fmt::print("{}: the order of {}\n{}", job_.manifest.path, options_.schedule, report.text);
+    if (!options_.report.empty()) {
+      const explore::World world(config_, session.program(), session.launch(), session.memory());
+      nlohmann::ordered_json json = Json(explore::Reporter(world), session);
+      json["schedule"] = options_.schedule;
+      json["emitted"] = report.json;
+      WriteFile(options_.report, JsonText(json));
+    }
+    return ExploreCode::kNothing;
+  }
+
   static bool IsShown(const explore::Finding& finding, const Replay& replay) {
     if (finding.is_bad && replay.outcome == finding.ending && replay.outcome != "completes") {
       return true;  // the run may have ended before the last turn
@@ -286,7 +335,8 @@ class Exploration {
 
   void Print(const explore::Reporter& reporter) {
     for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
-      fmt::print("{}", reporter.Text(i + 1, causes_.findings[i], Again(i)));
+      fmt::print("{}{}", reporter.Text(i + 1, causes_.findings[i], Again(i)),
+                 kernels_.empty() ? "" : kernels_[i].text);
     }
     if (!causes_.suspicions.empty()) {
       fmt::print("Suspicions, which nothing has confirmed:\n");
@@ -355,6 +405,9 @@ class Exploration {
         json["findings"].back()[is_written ? "witness" : "unwritten"] =
             is_written ? WitnessFile(i + 1) : unwritten_[i];
       }
+      if (!kernels_.empty()) {
+        json["findings"].back()["emitted"] = kernels_[i].json;
+      }
     }
     for (const explore::Cause<explore::Unconfirmed>& cause : causes_.suspicions) {
       json["suspicions"].push_back(reporter.Json(cause));
@@ -387,6 +440,8 @@ class Exploration {
   explore::Causes causes_;  // the findings, each cause once
   // Why the witness of each finding was not written; empty: it was.
   std::vector<std::string> unwritten_;
+  std::optional<KernelWriter> writer_;
+  std::vector<EmitReport> kernels_;  // of the findings, if they are wanted
   bool mismatch_ = false;
 };
 
