@@ -112,8 +112,7 @@ EmitReport KernelWriter::Write(const ptx::Program& program, const ptx::Launch& l
   report.text = fmt::format("     written  {}: keeps to {} turn{} by itself\n", files.front(),
                             emitted.turns, emitted.turns == 1 ? "" : "s");
   if (HasManifest()) {
-    WriteFile(files.back(),
-              ptx::ManifestTextFor(job_.manifest.path, files.front(), files.back()));
+    WriteFile(files.back(), ptx::ManifestTextFor(job_.manifest.path, files.front(), files.back()));
     report.json["manifest"] = files.back();
     report.text += fmt::format("     run it   muster run {}\n", files.back());
   }
@@ -158,8 +157,8 @@ EmitReport KernelWriter::Compare(const std::string& ptx) const {
   run(1);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   const double left = (options_.seconds - took.count()) * static_cast<double>(workers_);
-  const double fit = std::clamp(left / std::max(took.count(), 1e-3), 0.0,
-                                static_cast<double>(options_.times - 1));
+  const double fit =
+      std::clamp(left / std::max(took.count(), 1e-3), 0.0, static_cast<double>(options_.times - 1));
   if (not_run.empty() && fit >= 1) {
     run(static_cast<std::size_t>(fit));
   }

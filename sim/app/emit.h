@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Writes kernels that keep to a witness by themselves, and compares them with the kernel as it is on
-// a GPU.
+// Writes kernels that keep to a witness by themselves, and compares them with the kernel as it is
+// on a GPU.
 #ifndef MUSTER_SIM_APP_EMIT_H_
 #define MUSTER_SIM_APP_EMIT_H_
 

@@ -20,6 +20,7 @@
 #include "sim/explore/causes.h"
 #include "sim/explore/explorer.h"
 #include "sim/explore/report.h"
+#include "sim/explore/shrink.h"
 #include "sim/explore/world.h"
 #include "sim/gpu/driver.h"
 #include "sim/ptx/launch/schedule_file.h"
@@ -150,11 +151,14 @@ class Exploration {
                                   : std::max(1U, std::thread::hardware_concurrency());
     how.is_over = [this] { return Seconds() > static_cast<double>(options_.seconds); };
     how.progress = [this](const std::string& doing, std::uint64_t count) { Say(doing, count); };
-    explored_ = explore::Explorer(make_world, how, Judge(session)).Run();
+    Judge by(session);  // remembers what an earlier order has left
+    const auto judge = [&](const World& order) { return by(order); };
+    explored_ = explore::Explorer(make_world, how, judge).Run();
     Verify();
     Say("", 0);
     const std::unique_ptr<World> world = make_world();
     causes_ = explore::ByCause(explored_, *world);
+    Shrink(world.get(), judge);
     WriteWitnesses(session.program());
     WriteKernels(session);
     const explore::Reporter reporter(*world);
@@ -251,6 +255,21 @@ class Exploration {
     return fmt::format(
         "the unit follows {} of {} turns, and the run ends in {} where the golden models end in {}",
         std::min(replay.followed, wanted.needed), wanted.needed, replay.outcome, wanted.ending);
+  }
+
+  // Shrinks the witnesses that are told. One that the unit does not follow then stays as it is.
+  void Shrink(World* world, const explore::Explorer::Judge& judge) {
+    constexpr double kMost = 5;  // seconds, for each
+    std::size_t count = 0;
+    for (explore::Cause<explore::Finding>& cause : causes_.findings) {
+      Say("shrinking witnesses", ++count);
+      const double begun = Seconds();
+      explore::Finding shrunk =
+          explore::Shrink(cause.told, world, judge, [&] { return Seconds() > begun + kMost; });
+      if (shrunk.turns.size() < cause.told.turns.size() && Replays(&shrunk).empty()) {
+        cause.told = std::move(shrunk);
+      }
+    }
   }
 
   // If a file cannot be written, the finding is still reported, and says so.

@@ -62,8 +62,9 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
           "numbered files");
   AddFile(explore, "--schedule", &options.schedule,
           "With --emit-ptx: the order to keep to; no other is looked for");
-  explore->add_option("--target", options.emit.target,
-                      "With --emit-ptx: cuda, or cuda:N, a GPU that runs both kernels, N at a time");
+  explore->add_option(
+      "--target", options.emit.target,
+      "With --emit-ptx: cuda, or cuda:N, a GPU that runs both kernels, N at a time");
   explore->add_option("--times", options.emit.times, "Runs of each on the GPU (default: 20)")
       ->check(CLI::Range(std::uint64_t{1}, kMostTimes));
   explore

@@ -19,9 +19,15 @@ using ptx::Turn;
 using ptx::syntax::Statement;
 
 // Polls of a word in global memory, each of which takes a GPU a microsecond or less.
-constexpr unsigned kMostPolls = 4096;     // for a turn; then the order is given up
-constexpr unsigned kToCommit = 8;         // until an instruction that has no end has taken effect
-constexpr unsigned kToTransfer = 64;      // until a copy, or what else is asynchronous, is done
+constexpr unsigned kMostPolls = 4096;  // without a turn; then the order is given up
+constexpr unsigned kToCommit = 8;      // until an instruction that has no end has taken effect
+constexpr unsigned kToTransfer = 64;   // until a copy, or what else is asynchronous, is done
+
+// Tells that this lane has taken its turn.
+constexpr const char* kSignal =
+    "\tst.volatile.global.u32\t[muster_latest], %muster_turn;\n"
+    "\tnot.b32\t%muster_word, %muster_lane;\n"
+    "\tred.global.and.b32\t[%muster_at], %muster_word;\n";
 
 }  // namespace
 
@@ -29,9 +35,8 @@ TurnEmitter::TurnEmitter(const ptx::syntax::Module& module, const ptx::Program& 
                          const ptx::Launch& launch)
     : module_(module), program_(program), launch_(launch) {
   if (module.text.find("muster_turns") != std::string::npos) {
-    throw ptx::InputError(
-        fmt::format("{}: it has turn words already: take the kernel that it was made of",
-                    module.file));
+    throw ptx::InputError(fmt::format(
+        "{}: it has turn words already: take the kernel that it was made of", module.file));
   }
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     for (const Statement& statement : module.functions[i].body) {
@@ -98,32 +103,43 @@ void TurnEmitter::TakeTurn(const Turn& turn, bool is_needed) {
   Site& site = sites_[turn.pc];
   site.statement = source->second.statement;
   site.function = source->second.function;
-  site.gates.push_back({turn, words_.size(), std::exchange(settle_, 0)});
+  site.gates.push_back({turn, words_.size(), settle_});
   if (!is_needed) {  // it waits for all turns that are needed; the turns that wait for it: none
     return;
   }
-  begun_[{turn.pc, turn.time}] = words_.size();
+  taken_.push_back(turn);
   words_.push_back(turn.lanes);
   settle_ = SignalsFirst(turn.pc) ? kToCommit : 0;
 }
 
-// What is asynchronous can be waited for, but not held back.
+// What is asynchronous can be waited for, and held back where its lanes can wait before they start
+// it.
 void TurnEmitter::TakeTransfer(const Turn& turn, bool is_needed) {
-  const auto begun = begun_.find({turn.pc, turn.time});
-  const std::size_t since = begun == begun_.end() ? 0 : begun->second;
-  if (since != 0 && since + 1 != words_.size()) {
-    const std::string place = program_.Place(program_.code[turn.pc].line);
-    Unforced(turn.what == Turn::What::kReads
-                 ? fmt::format("{}: the GPU decides when its source is read, which may be before "
-                               "turns that the order has first",
-                               place)
-                 : fmt::format("{}: the GPU decides when it is performed, which may be before turns "
-                               "that the order has first",
-                               place));
+  const auto begun = std::find_if(taken_.begin(), taken_.end(), [&](const Turn& one) {
+    return one.cta == turn.cta && one.warp == turn.warp && one.pc == turn.pc &&
+           one.time == turn.time && (one.lanes & turn.lanes) != 0;
+  });
+  const bool is_late = begun == taken_.end() ? IsHeldByOwn(turn) : begun + 1 != taken_.end();
+  if (is_late) {
+    Unforced(
+        fmt::format("{}: the GPU decides when what starts here {}: a turn before that is of "
+                    "the threads that have started it",
+                    program_.Place(program_.code[turn.pc].line),
+                    turn.what == Turn::What::kReads ? "reads its source" : "is performed"));
+  } else if (begun == taken_.end()) {
+    TakeTurn(turn, is_needed);
   }
   if (is_needed) {
     settle_ = kToTransfer;
   }
+}
+
+// Whether lanes of the warp must have gone past the instruction before this turn can come.
+bool TurnEmitter::IsHeldByOwn(const Turn& turn) const {
+  return std::any_of(taken_.begin(), taken_.end(), [&](const Turn& one) {
+    return one.cta == turn.cta && one.warp == turn.warp &&
+           (one.time > turn.time || (one.time == turn.time && one.pc > turn.pc));
+  });
 }
 
 void TurnEmitter::Unforced(const std::string& sentence) {
@@ -170,10 +186,12 @@ void TurnEmitter::WriteVariables() {
   words.push_back(~0U);
   std::string text = fmt::format(
       "\n// The order of {} turns, for {} threads in {} CTAs: the lanes of each turn clear their "
-      "bits of its word, for\n// which the lanes of the next one wait. After {} polls the order is "
-      "given up, and {} says which\n// turn, from 1, did not come.\n",
+      "bits of its word, for\n// which the lanes of the next one wait. After {} polls without a "
+      "turn "
+      "the order is given up, and\n// {} says which turn, from 1, did not come.\n",
       emitted_.turns, launch_.Threads() * launch_.Ctas(), launch_.Ctas(), kMostPolls, kMissed);
   text += fmt::format(".visible .global .align 4 .u32 {} = 0;\n", kMissed);
+  text += ".visible .global .align 4 .u32 muster_latest = 0;\n";
   text += fmt::format(".visible .global .align 4 .u32 muster_turns[{}] = {{", words.size());
   for (std::size_t i = 0; i < words.size(); ++i) {
     text += fmt::format("{}{:#x}", i == 0 ? "" : i % 8 == 0 ? ",\n\t" : ", ", words[i]);
@@ -190,9 +208,9 @@ void TurnEmitter::WriteVariables() {
 void TurnEmitter::WriteFunction(std::size_t function) {
   const ptx::syntax::Function& source = module_.functions[function];
   std::string text =
-      "\n\t.reg .pred\t%muster_p, %muster_q, %muster_g;\n"
+      "\n\t.reg .pred\t%muster_p, %muster_g;\n"
       "\t.reg .b32\t%muster_warp, %muster_lane, %muster_turn, %muster_word, %muster_polls, "
-      "%muster_settle;\n"
+      "%muster_seen, %muster_settle;\n"
       "\t.reg .b64\t%muster_at;\n";
   std::string counts;
   for (const auto& [pc, site] : sites_) {
@@ -242,9 +260,8 @@ void TurnEmitter::WriteSite(std::uint32_t pc, const Site& site) {
 // Lanes find out which turn this is, and wait until it has come.
 std::string TurnEmitter::Before(std::uint32_t pc, const Site& site) const {
   const bool guarded = !site.statement->instruction.guard.empty();
-  std::string text =
-      fmt::format("// {} turn{}\n\tmov.u32\t%muster_turn, 0;\n", site.gates.size(),
-                  site.gates.size() == 1 ? "" : "s");
+  std::string text = fmt::format("// {} turn{}\n\tmov.u32\t%muster_turn, 0;\n", site.gates.size(),
+                                 site.gates.size() == 1 ? "" : "s");
   if (guarded) {
     text += fmt::format("\t{}.pred\t%muster_g, {};\n\t@!%muster_g bra\t$muster_go{};\n",
                         site.statement->instruction.guard_negated ? "not" : "mov",
@@ -270,7 +287,12 @@ std::string TurnEmitter::Before(std::uint32_t pc, const Site& site) const {
       "\tmov.u64\t%muster_at, muster_turns;\n"
       "\tmad.wide.u32\t%muster_at, %muster_turn, 4, %muster_at;\n"
       "\tmov.u32\t%muster_polls, 0;\n"
+      "\tmov.u32\t%muster_seen, 0;\n"
       "$muster_poll{0}:\n"
+      "\tld.volatile.global.u32\t%muster_word, [muster_latest];\n"
+      "\tsetp.ne.u32\t%muster_p, %muster_word, %muster_seen;\n"
+      "\t@%muster_p mov.u32\t%muster_polls, 0;\n"
+      "\tmov.u32\t%muster_seen, %muster_word;\n"
       "\tld.volatile.global.u32\t%muster_word, [muster_missed];\n"
       "\tsetp.ne.u32\t%muster_p, %muster_word, 0;\n"
       "\t@%muster_p bra\t$muster_go{0};\n"
@@ -296,32 +318,27 @@ std::string TurnEmitter::Before(std::uint32_t pc, const Site& site) const {
       "\tsub.u32\t%muster_word, %muster_turn, 1;\n"
       "\tatom.global.cas.b32\t%muster_word, [muster_missed], 0, %muster_word;\n"
       "$muster_go{0}:\n\t",
-      pc, kMostPolls,
-      SignalsFirst(pc) ? "\tnot.b32\t%muster_word, %muster_lane;\n"
-                         "\tred.global.and.b32\t[%muster_at], %muster_word;\n"
-                       : "");
+      pc, kMostPolls, SignalsFirst(pc) ? kSignal : "");
   return text;
 }
 
 // They have executed it. A wait that is not over comes again, and is one execution.
 std::string TurnEmitter::After(std::uint32_t pc, const Site& site) const {
   const bool guarded = !site.statement->instruction.guard.empty();
-  std::string text;
+  std::string text = "\n";
   if (IsWait(pc)) {
-    text += guarded ? fmt::format("\n\t@!%muster_g bra\t$muster_done{};", pc) : "";
-    text += fmt::format("\n\t@{1} add.u32\t%muster_n{0}, %muster_n{0}, 1;", pc,
+    text += guarded ? fmt::format("\t@!%muster_g bra\t$muster_done{};\n", pc) : "";
+    text += fmt::format("\t@{1} add.u32\t%muster_n{0}, %muster_n{0}, 1;\n", pc,
                         site.statement->instruction.operands.front().name);
   }
   if (!SignalsFirst(pc)) {
     text += fmt::format(
-        "\n\tsetp.eq.u32\t%muster_p, %muster_turn, 0;\n"
+        "\tsetp.eq.u32\t%muster_p, %muster_turn, 0;\n"
         "\t@%muster_p bra\t$muster_done{0};\n"
-        "\tmembar.gl;\n"
-        "\tnot.b32\t%muster_word, %muster_lane;\n"
-        "\tred.global.and.b32\t[%muster_at], %muster_word;",
-        pc);
+        "\tmembar.gl;\n{1}",
+        pc, kSignal);
   }
-  return text.empty() ? text : text + fmt::format("\n$muster_done{}:", pc);
+  return SignalsFirst(pc) ? "" : text + fmt::format("$muster_done{}:", pc);
 }
 
 }  // namespace muster::emit

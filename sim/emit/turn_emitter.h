@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Writes a kernel that keeps to a schedule by itself, on any GPU: its PTX text with a word in global
-// memory for each turn, which the lanes of the turn clear and those of the next turn poll. Knows
-// nothing of how a schedule was found, and of no run.
+// Writes a kernel that keeps to a schedule by itself, on any GPU: its PTX text with a word in
+// global memory for each turn, which the lanes of the turn clear and those of the next turn poll.
+// Knows nothing of how a schedule was found, and of no run.
 #ifndef MUSTER_SIM_EMIT_TURN_EMITTER_H_
 #define MUSTER_SIM_EMIT_TURN_EMITTER_H_
 
@@ -59,13 +59,12 @@ class TurnEmitter {
   void TakeTurns(const ptx::Schedule& schedule);
   void TakeTurn(const ptx::Turn& turn, bool is_needed);
   void TakeTransfer(const ptx::Turn& turn, bool is_needed);
+  bool IsHeldByOwn(const ptx::Turn& turn) const;
   bool SignalsFirst(std::uint32_t pc) const;
   bool IsWait(std::uint32_t pc) const;
   void Unforced(const std::string& sentence);
 
-  void Insert(std::size_t offset, std::string text) {
-    inserted_.emplace(offset, std::move(text));
-  }
+  void Insert(std::size_t offset, std::string text) { inserted_.emplace(offset, std::move(text)); }
   void WriteVariables();
   void WriteFunction(std::size_t function);
   void WriteSite(std::uint32_t pc, const Site& site);
@@ -84,8 +83,8 @@ class TurnEmitter {
   std::map<std::uint32_t, Site> sites_;                                // by pc
   std::vector<std::uint32_t> words_;  // lanes that have not executed; the first is of no turn
   unsigned settle_ = 0;               // of the next turn
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> begun_;  // by pc and time: the turn
-  std::multimap<std::size_t, std::string> inserted_;                      // by offset
+  std::vector<ptx::Turn> taken_;      // the turns that are needed, so far
+  std::multimap<std::size_t, std::string> inserted_;  // by offset
   Emitted emitted_;
 };
 
