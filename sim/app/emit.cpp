@@ -11,6 +11,7 @@
 
 #include "sim/app/files.h"
 #include "sim/app/target.h"
+#include "sim/app/verify.h"
 #include "sim/emit/turn_emitter.h"
 #include "sim/gpu/pool.h"
 #include "sim/gpu/report.h"
@@ -55,26 +56,39 @@ struct Rate {
   }
 };
 
+// The manifest of the written kernel, of whose variables the last buffer tells which turn it
+// missed.
 ptx::Manifest WithPtx(ptx::Manifest manifest, const std::string& ptx) {
   ptx::KernelLaunch& launch = manifest.launches.empty() ? manifest : manifest.launches.front();
-  for (ptx::Buffer& buffer : manifest.buffers) {
+  const auto before = ptx::Parse(launch.ptx, ptx::ReadFile(launch.ptx, "PTX file"));
+  const auto after = ptx::Parse(ptx, ptx::ReadFile(ptx, "PTX file"));
+  std::vector<ptx::FileVariable> variables = ptx::VariablesOf(*after);
+  for (ptx::Buffer& buffer : manifest.buffers) {  // the others have kept their order
     if (buffer.symbol && buffer.symbol->ptx == launch.ptx) {
-      buffer.symbol->ptx = ptx;
+      const std::vector<ptx::FileVariable> old = ptx::VariablesOf(*before);
+      const auto found = std::find_if(old.begin(), old.end(), [&](const ptx::FileVariable& one) {
+        return one.at.line == buffer.symbol->variable.at.line &&
+               one.at.column == buffer.symbol->variable.at.column;
+      });
+      const auto last = variables.end() - (old.end() - found);
+      buffer.symbol = ptx::FileSymbol{ptx, *last};
     }
   }
   launch.ptx = ptx;
   ptx::Buffer missed;
   missed.name = emit::kMissed;
   missed.count = 1;
-  missed.symbol = ptx::FileSymbol{ptx, {emit::kMissed, false, 0, Bytes(missed.type), {}}};
+  missed.symbol = ptx::FileSymbol{
+      ptx, *std::find_if(variables.begin(), variables.end(),
+                         [](const auto& one) { return one.name == emit::kMissed; })};
   manifest.buffers.push_back(std::move(missed));
   return manifest;
 }
 
 }  // namespace
 
-KernelWriter::KernelWriter(const Job& job, EmitOptions options)
-    : job_(job), options_(std::move(options)) {
+KernelWriter::KernelWriter(const Job& job, const Config& config, EmitOptions options)
+    : job_(job), config_(config), options_(std::move(options)) {
   if (!options_.target.empty()) {
     const std::optional<std::size_t> workers = GpuWorkers("--target", options_.target);
     if (!workers) {
@@ -104,13 +118,30 @@ EmitReport KernelWriter::Write(const ptx::Program& program, const ptx::Launch& l
                                const ptx::Schedule& schedule, std::size_t number) const {
   const std::string& source = job_.manifest.LaunchAt(0).ptx;
   const auto module = ptx::Parse(source, ptx::ReadFile(source, "PTX file"));
-  const emit::Emitted emitted = emit::TurnEmitter(*module, program, launch).Emit(schedule);
   const std::vector<std::string> files = FilesOf(number);
-  WriteFile(files.front(), emitted.text);
+  emit::Emitted emitted;
+  OnUnit on_unit;
+  for (const bool holds_transfers : {true, false}) {
+    emitted = emit::TurnEmitter(*module, program, launch, holds_transfers).Emit(schedule);
+    WriteFile(files.front(), emitted.text);
+    on_unit = RunOnUnit(files.front());
+    if (on_unit.is_kept) {
+      break;
+    }
+  }
   EmitReport report;
-  report.json = {{"ptx", files.front()}, {"turns", emitted.turns}, {"unforced", emitted.unforced}};
-  report.text = fmt::format("     written  {}: keeps to {} turn{} by itself\n", files.front(),
-                            emitted.turns, emitted.turns == 1 ? "" : "s");
+  report.json = {
+      {"ptx", files.front()},
+      {"turns", emitted.turns},
+      {"unforced", emitted.unforced},
+      {"unit",
+       {{"outcome", on_unit.outcome}, {"wrong", on_unit.is_wrong}, {"kept", on_unit.is_kept}}}};
+  report.text = fmt::format(
+      "     written  {}: keeps to {} turn{} by itself; on the unit it {} and {}\n", files.front(),
+      emitted.turns, emitted.turns == 1 ? "" : "s", on_unit.is_kept ? "does," : "gives up,",
+      on_unit.outcome != "completes" ? "ends in " + on_unit.outcome
+      : on_unit.is_wrong             ? "leaves a wrong result"
+                                     : "goes well");
   if (HasManifest()) {
     WriteFile(files.back(), ptx::ManifestTextFor(job_.manifest.path, files.front(), files.back()));
     report.json["manifest"] = files.back();
@@ -125,6 +156,20 @@ EmitReport KernelWriter::Write(const ptx::Program& program, const ptx::Launch& l
     report.json["gpu"] = std::move(gpu.json);
   }
   return report;
+}
+
+KernelWriter::OnUnit KernelWriter::RunOnUnit(const std::string& ptx) const {
+  const ptx::Manifest manifest = WithPtx(job_.manifest, ptx);
+  OnUnit on_unit;
+  const Replay run =
+      ReplayOnUnit(manifest, config_, std::nullopt, [&](const ptx::Session& session) {
+        const std::vector<std::uint8_t> missed = session.Contents(manifest.buffers.size() - 1);
+        on_unit.is_kept =
+            std::all_of(missed.begin(), missed.end(), [](auto byte) { return byte == 0; });
+      });
+  on_unit.outcome = run.outcome;
+  on_unit.is_wrong = run.is_bad;
+  return on_unit;
 }
 
 // Runs both kernels in turn. What a first run of each takes tells how many more there is time for.

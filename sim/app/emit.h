@@ -33,7 +33,7 @@ struct EmitReport {
 
 class KernelWriter {
  public:
-  KernelWriter(const Job& job, EmitOptions options);
+  KernelWriter(const Job& job, const Config& config, EmitOptions options);
 
   // Returns the files of the kernel with that number, from 1: its PTX, and its manifest.
   std::vector<std::string> FilesOf(std::size_t number) const;
@@ -42,10 +42,19 @@ class KernelWriter {
                    const ptx::Schedule& schedule, std::size_t number) const;
 
  private:
+  // How the unit runs it.
+  struct OnUnit {
+    std::string outcome;
+    bool is_wrong = false;
+    bool is_kept = false;  // to the order
+  };
+
   bool HasManifest() const;
+  OnUnit RunOnUnit(const std::string& ptx) const;
   EmitReport Compare(const std::string& ptx) const;
 
   const Job& job_;
+  const Config& config_;
   EmitOptions options_;
   std::size_t workers_ = 0;
 };

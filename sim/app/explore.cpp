@@ -132,7 +132,7 @@ class Exploration {
     }
     config_ = *config;
     CheckFiles();
-    writer_.emplace(job_, options.emit);
+    writer_.emplace(job_, config_, options.emit);
   }
 
   ExploreCode Run() {
@@ -180,7 +180,7 @@ class Exploration {
       outputs.push_back(WitnessFile(witness));
     }
     if (!options_.emit.file.empty()) {
-      for (const std::string& file : KernelWriter(job_, options_.emit).FilesOf(witness)) {
+      for (const std::string& file : KernelWriter(job_, config_, options_.emit).FilesOf(witness)) {
         outputs.push_back(file);
       }
     }

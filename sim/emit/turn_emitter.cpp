@@ -32,8 +32,8 @@ constexpr const char* kSignal =
 }  // namespace
 
 TurnEmitter::TurnEmitter(const ptx::syntax::Module& module, const ptx::Program& program,
-                         const ptx::Launch& launch)
-    : module_(module), program_(program), launch_(launch) {
+                         const ptx::Launch& launch, bool holds_transfers)
+    : module_(module), program_(program), launch_(launch), holds_transfers_(holds_transfers) {
   if (module.text.find("muster_turns") != std::string::npos) {
     throw ptx::InputError(fmt::format(
         "{}: it has turn words already: take the kernel that it was made of", module.file));
@@ -109,7 +109,7 @@ void TurnEmitter::TakeTurn(const Turn& turn, bool is_needed) {
   }
   taken_.push_back(turn);
   words_.push_back(turn.lanes);
-  settle_ = SignalsFirst(turn.pc) ? kToCommit : 0;
+  settle_ = SignalsFirst(turn.pc) || i.op == Op::kMbarrier ? kToCommit : 0;
 }
 
 // What is asynchronous can be waited for, and held back where its lanes can wait before they start
@@ -119,11 +119,12 @@ void TurnEmitter::TakeTransfer(const Turn& turn, bool is_needed) {
     return one.cta == turn.cta && one.warp == turn.warp && one.pc == turn.pc &&
            one.time == turn.time && (one.lanes & turn.lanes) != 0;
   });
-  const bool is_late = begun == taken_.end() ? IsHeldByOwn(turn) : begun + 1 != taken_.end();
+  const bool is_late =
+      begun == taken_.end() ? !holds_transfers_ || IsHeldByOwn(turn) : begun + 1 != taken_.end();
   if (is_late) {
     Unforced(
-        fmt::format("{}: the GPU decides when what starts here {}: a turn before that is of "
-                    "the threads that have started it",
+        fmt::format("{}: the GPU decides when what starts here {}: the order has it after turns "
+                    "that need it to have started",
                     program_.Place(program_.code[turn.pc].line),
                     turn.what == Turn::What::kReads ? "reads its source" : "is performed"));
   } else if (begun == taken_.end()) {

@@ -31,9 +31,11 @@ struct Emitted {
 
 class TurnEmitter {
  public:
-  // The program is of the module. Throws ptx::InputError if the text has turn words already.
+  // The program is of the module. `holds_transfers`: what has to be performed late is started late,
+  // which goes wrong where a turn before it needs it to have started. Throws ptx::InputError if the
+  // text has turn words already.
   TurnEmitter(const ptx::syntax::Module& module, const ptx::Program& program,
-              const ptx::Launch& launch);
+              const ptx::Launch& launch, bool holds_transfers);
 
   Emitted Emit(const ptx::Schedule& schedule);
 
@@ -79,6 +81,7 @@ class TurnEmitter {
   const ptx::syntax::Module& module_;
   const ptx::Program& program_;
   const ptx::Launch& launch_;
+  const bool holds_transfers_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Source> sources_;  // by line and column
   std::map<std::uint32_t, Site> sites_;                                // by pc
   std::vector<std::uint32_t> words_;  // lanes that have not executed; the first is of no turn
