@@ -56,6 +56,9 @@ Driver::Driver() {
   Find("cuLaunchKernel", &LaunchKernel);
   Find("cuLaunchCooperativeKernel", &LaunchCooperativeKernel);
   Find("cuLaunchKernelEx", &LaunchKernelEx, false);
+  Find("cuTensorMapEncodeTiled", &TensorMapEncodeTiled, false);
+  Find("cuTensorMapEncodeIm2col", &TensorMapEncodeIm2col, false);
+  Find("cuTensorMapEncodeIm2colWide", &TensorMapEncodeIm2colWide, false);
 }
 
 std::string Driver::NameOf(cuda::Result result) const {

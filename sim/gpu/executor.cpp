@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sim/gpu/mapped_memory.h"
+#include "sim/gpu/tensor_maps.h"
 
 namespace muster::gpu {
 namespace {
@@ -227,8 +228,14 @@ Ending Executor::Run(const Task& task, std::uint8_t* memory, const std::function
     return Failed(EndKind::kDoesNotLaunch, driver_.NameOf(mapped.result()),
                   "the driver does not map the buffers");
   }
+  Task::TensorMaps maps;
+  Ending ending = MakeTensorMaps(driver_, task, mapped.pointer(), &maps);
+  if (ending.kind != EndKind::kCompletes) {
+    return ending;
+  }
+  task.Fill(memory, maps);
   Modules modules(driver_);
-  Ending ending = Load(task, memory, &modules);
+  ending = Load(task, memory, &modules);
   double seconds = 0;
   std::size_t last = 0;
   for (std::size_t i = 0; i < task.launches().size() && ending.kind == EndKind::kCompletes; ++i) {
@@ -241,7 +248,7 @@ Ending Executor::Run(const Task& task, std::uint8_t* memory, const std::function
     }
     begins();
     const auto begin = std::chrono::steady_clock::now();
-    cuda::Result result = Start(launch, function, task.Arguments(i, mapped.pointer()));
+    cuda::Result result = Start(launch, function, task.Arguments(i, mapped.pointer(), maps));
     if (result != cuda::kSuccess) {
       ending = Failed(EndKind::kDoesNotLaunch, driver_.NameOf(result));
       break;

@@ -212,6 +212,24 @@ def arguments(muster, folder):
         refused(run(muster, "run", manifest(folder, "fill", args=args), "--target", "cuda", env=standin(folder)), 2, says)
 
 
+def tensor_maps(muster, folder):
+    """Tensor maps by value and in a buffer are the driver's; what it is told of them; a driver that refuses, or has none."""
+    tile = {"buffer": "out", "type": "bf16", "dims": [16, 2], "box": [8, 1], "swizzle": "128B_atom_32B", "fill": "nan", "l2_promotion": "128B"}
+    column = {"buffer": "out", "type": "f64", "dims": [2, 2, 2, 1], "im2col": {"lower": [-1, 0], "upper": [0, 1], "channels": 2, "pixels": 4}}
+    path = manifest(folder, "mapped", args=[{"tensor_map": "tile"}, {"buffer": "held"}], tensor_maps={"tile": tile, "column": column})
+    keys = json.loads(path.read_text())
+    keys["buffers"]["held"] = {"type": "u8", "count": 256, "init": {"tensor_maps": ["column", "tile"]}}
+    path.write_text(json.dumps(keys))
+    _, told = on_gpu(muster, folder, path)
+    check(told["buffers"]["out"][:3] == [0x01040209, 0x00000408, 9], told)
+    check([row[2] for row in calls(folder, "cuTensorMapEncodeTiled")] == ["dims 16,2 strides 32 box 8,1 steps 1,1 0 2"] and
+          [row[2] for row in calls(folder, "cuTensorMapEncodeIm2col")] == ["dims 2,2,2,1 lower -1,0 upper 0,1 2 4"], calls(folder))
+    for settings, says in (({"fail": "cuTensorMapEncodeTiled=1"}, "does not launch: invalid_value"),
+                           ({"library": "STANDIN_OLD"}, "does not launch: no_tensor_maps")):
+        result, _ = on_gpu(muster, folder, path, code=2, **settings)
+        check(says in result.stdout and "the driver does not make the tensor map" in result.stdout, says, result)
+
+
 def shapes(muster, folder):
     """Clusters, portable and not, cooperative grids, dynamic shared memory: what the driver is told."""
     ex = "cuLaunchKernelEx"
@@ -412,6 +430,7 @@ CASES = {
     "does_not_load": does_not_load,
     "does_not_launch": does_not_launch,
     "arguments": arguments,
+    "tensor_maps": tensor_maps,
     "shapes": shapes,
     "launches": launches,
     "direct": direct,
