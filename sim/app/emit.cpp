@@ -13,6 +13,7 @@
 #include "sim/app/target.h"
 #include "sim/app/verify.h"
 #include "sim/emit/turn_emitter.h"
+#include "sim/explore/follower.h"
 #include "sim/gpu/pool.h"
 #include "sim/gpu/report.h"
 #include "sim/gpu/task.h"
@@ -114,15 +115,19 @@ std::vector<std::string> KernelWriter::FilesOf(std::size_t number) const {
   return files;
 }
 
-EmitReport KernelWriter::Write(const ptx::Program& program, const ptx::Launch& launch,
-                               const ptx::Schedule& schedule, std::size_t number) const {
+EmitReport KernelWriter::Write(explore::World* world, const ptx::Schedule& schedule,
+                               std::size_t number) const {
+  const ptx::Program& program = world->program();
+  const ptx::Launch& launch = world->launch();
+  const bool apart = explore::TakesLanesApart(world, schedule.turns);
   const std::string& source = job_.manifest.LaunchAt(0).ptx;
   const auto module = ptx::Parse(source, ptx::ReadFile(source, "PTX file"));
   const std::vector<std::string> files = FilesOf(number);
   emit::Emitted emitted;
   OnUnit on_unit;
   for (const bool holds_transfers : {true, false}) {
-    emitted = emit::TurnEmitter(*module, program, launch, holds_transfers).Emit(schedule);
+    const emit::EmitStyle style{holds_transfers, apart};
+    emitted = emit::TurnEmitter(*module, program, launch, style).Emit(schedule);
     WriteFile(files.front(), emitted.text);
     on_unit = RunOnUnit(files.front());
     if (on_unit.is_kept) {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "sim/app/run.h"
-#include "sim/ptx/program/program.h"
-#include "sim/ptx/simt/interpreter.h"
+#include "sim/explore/world.h"
+#include "sim/isa/config.h"
 #include "sim/ptx/simt/schedule.h"
 
 namespace muster::app {
@@ -37,9 +37,9 @@ class KernelWriter {
 
   // Returns the files of the kernel with that number, from 1: its PTX, and its manifest.
   std::vector<std::string> FilesOf(std::size_t number) const;
-  // Writes the kernel for a schedule, and runs it if there is a target. Throws ptx::InputError.
-  EmitReport Write(const ptx::Program& program, const ptx::Launch& launch,
-                   const ptx::Schedule& schedule, std::size_t number) const;
+  // Writes the kernel for a schedule of the world, and runs it if there is a target. Throws
+  // ptx::InputError.
+  EmitReport Write(explore::World* world, const ptx::Schedule& schedule, std::size_t number) const;
 
  private:
   // How the unit runs it.

@@ -21,6 +21,7 @@
 #include "sim/explore/explorer.h"
 #include "sim/explore/report.h"
 #include "sim/explore/shrink.h"
+#include "sim/explore/story.h"
 #include "sim/explore/world.h"
 #include "sim/gpu/driver.h"
 #include "sim/ptx/launch/schedule_file.h"
@@ -160,9 +161,9 @@ class Exploration {
     causes_ = explore::ByCause(explored_, *world);
     Shrink(world.get(), judge);
     WriteWitnesses(session.program());
-    WriteKernels(session);
+    WriteKernels(world.get());
     const explore::Reporter reporter(*world);
-    Print(reporter);
+    Print(reporter, session.program());
     if (!options_.report.empty()) {
       WriteFile(options_.report, JsonText(Json(reporter, session)));
     }
@@ -288,7 +289,7 @@ class Exploration {
 
   // Writes the kernel that keeps to each witness by itself, where an order of instructions can show
   // the finding.
-  void WriteKernels(const ptx::Session& session) {
+  void WriteKernels(World* world) {
     for (std::size_t i = 0; i < causes_.findings.size() && !options_.emit.file.empty(); ++i) {
       const explore::Finding& finding = causes_.findings[i].told;
       EmitReport& report = kernels_.emplace_back();
@@ -297,7 +298,7 @@ class Exploration {
         try {
           CheckFiles(i + 1);
           Say("writing and running kernels", i + 1);
-          report = writer_->Write(session.program(), session.launch(), ScheduleOf(finding), i + 1);
+          report = writer_->Write(world, ScheduleOf(finding), i + 1);
           continue;
         } catch (const gpu::NoGpu&) {
           throw;
@@ -312,10 +313,10 @@ class Exploration {
   // Takes the order from a file.
   ExploreCode WriteGiven(const ptx::Session& session) {
     const ptx::Schedule schedule = ptx::ReadSchedule(options_.schedule, session.program());
-    const EmitReport report = writer_->Write(session.program(), session.launch(), schedule, 1);
+    World world(config_, session.program(), session.launch(), session.memory());
+    const EmitReport report = writer_->Write(&world, schedule, 1);
     fmt::print("{}: the order of {}\n{}", job_.manifest.path, options_.schedule, report.text);
     if (!options_.report.empty()) {
-      const explore::World world(config_, session.program(), session.launch(), session.memory());
       nlohmann::ordered_json json = Json(explore::Reporter(world), session);
       json["schedule"] = options_.schedule;
       json["emitted"] = report.json;
@@ -352,9 +353,18 @@ class Exploration {
                : fmt::format("the witness is not written: {}", unwritten_[index]);
   }
 
-  void Print(const explore::Reporter& reporter) {
+  static std::string Story(const explore::Finding& finding, const ptx::Program& program) {
+    std::string text;
+    for (const std::string& sentence : explore::StoryOf(finding, program)) {
+      text += fmt::format("{}{}\n", text.empty() ? "     order    " : "              ", sentence);
+    }
+    return text;
+  }
+
+  void Print(const explore::Reporter& reporter, const ptx::Program& program) {
     for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
-      fmt::print("{}{}", reporter.Text(i + 1, causes_.findings[i], Again(i)),
+      fmt::print("{}{}{}", reporter.Text(i + 1, causes_.findings[i], Again(i)),
+                 Story(causes_.findings[i].told, program),
                  kernels_.empty() ? "" : kernels_[i].text);
     }
     if (!causes_.suspicions.empty()) {
@@ -418,7 +428,10 @@ class Exploration {
     json["suspicions"] = nlohmann::ordered_json::array();
     json["notes"] = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
+      const explore::Finding& finding = causes_.findings[i].told;
       json["findings"].push_back(reporter.Json(causes_.findings[i]));
+      json["findings"].back()["minimal"] = finding.is_minimal;
+      json["findings"].back()["order"] = explore::StoryOf(finding, session.program());
       if (!options_.witness.empty()) {
         const bool is_written = unwritten_[i].empty();
         json["findings"].back()[is_written ? "witness" : "unwritten"] =

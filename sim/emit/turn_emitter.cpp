@@ -29,11 +29,17 @@ constexpr const char* kSignal =
     "\tnot.b32\t%muster_word, %muster_lane;\n"
     "\tred.global.and.b32\t[%muster_at], %muster_word;\n";
 
+// A branch that is never taken.
+constexpr const char* kNever =
+    "\tld.volatile.global.u32\t%muster_word, [muster_missed];\n"
+    "\tsetp.eq.u32\t%muster_never, %muster_word, 0xffffffff;\n"
+    "\t@%muster_never bra\t$muster_begin;\n";
+
 }  // namespace
 
 TurnEmitter::TurnEmitter(const ptx::syntax::Module& module, const ptx::Program& program,
-                         const ptx::Launch& launch, bool holds_transfers)
-    : module_(module), program_(program), launch_(launch), holds_transfers_(holds_transfers) {
+                         const ptx::Launch& launch, EmitStyle style)
+    : module_(module), program_(program), launch_(launch), style_(style) {
   if (module.text.find("muster_turns") != std::string::npos) {
     throw ptx::InputError(fmt::format(
         "{}: it has turn words already: take the kernel that it was made of", module.file));
@@ -57,6 +63,9 @@ Emitted TurnEmitter::Emit(const ptx::Schedule& schedule) {
   }
   for (const std::size_t function : functions) {
     WriteFunction(function);
+    if (style_.takes_lanes_apart) {
+      WriteExits(function);
+    }
   }
   std::size_t from = 0;
   for (const auto& [offset, text] : inserted_) {
@@ -119,8 +128,8 @@ void TurnEmitter::TakeTransfer(const Turn& turn, bool is_needed) {
     return one.cta == turn.cta && one.warp == turn.warp && one.pc == turn.pc &&
            one.time == turn.time && (one.lanes & turn.lanes) != 0;
   });
-  const bool is_late =
-      begun == taken_.end() ? !holds_transfers_ || IsHeldByOwn(turn) : begun + 1 != taken_.end();
+  const bool is_late = begun == taken_.end() ? !style_.holds_transfers || IsHeldByOwn(turn)
+                                             : begun + 1 != taken_.end();
   if (is_late) {
     Unforced(
         fmt::format("{}: the GPU decides when what starts here {}: the order has it after turns "
@@ -209,7 +218,7 @@ void TurnEmitter::WriteVariables() {
 void TurnEmitter::WriteFunction(std::size_t function) {
   const ptx::syntax::Function& source = module_.functions[function];
   std::string text =
-      "\n\t.reg .pred\t%muster_p, %muster_g;\n"
+      "\n\t.reg .pred\t%muster_p, %muster_g, %muster_never;\n"
       "\t.reg .b32\t%muster_warp, %muster_lane, %muster_turn, %muster_word, %muster_polls, "
       "%muster_seen, %muster_settle;\n"
       "\t.reg .b64\t%muster_at;\n";
@@ -243,19 +252,31 @@ void TurnEmitter::WriteFunction(std::size_t function) {
       "\tadd.u32\t%muster_warp, %muster_warp, %muster_word;  // in the grid\n"
       "\tand.b32\t%muster_lane, %muster_lane, 31;\n"
       "\tmov.u32\t%muster_word, 1;\n"
-      "\tshl.b32\t%muster_lane, %muster_word, %muster_lane;  // its bit",
-      launch_.Warps());
+      "\tshl.b32\t%muster_lane, %muster_word, %muster_lane;  // its bit\n{}",
+      launch_.Warps(), style_.takes_lanes_apart ? "$muster_begin:" : "");
   Insert(Find(OffsetOf(source.name.data()), '{') + 1, text);
 }
 
 void TurnEmitter::WriteSite(std::uint32_t pc, const Site& site) {
   const ptx::syntax::Instruction& instruction = site.statement->instruction;
   const std::size_t opcode = OffsetOf(instruction.opcode.data());
-  const std::size_t begin = instruction.guard.empty()
-                                ? opcode
-                                : module_.text.rfind('@', OffsetOf(instruction.guard.data()));
-  Insert(begin, Before(pc, site));
+  Insert(BeginOf(instruction), Before(pc, site));
   Insert(Find(opcode, ';') + 1, After(pc, site));
+}
+
+void TurnEmitter::WriteExits(std::size_t function) {
+  for (const Statement& statement : module_.functions[function].body) {
+    const ptx::syntax::Instruction& instruction = statement.instruction;
+    if (statement.kind == Statement::Kind::kInstruction &&
+        (instruction.opcode == "ret" || instruction.opcode == "exit")) {
+      Insert(BeginOf(instruction), std::string(kNever) + "\t");
+    }
+  }
+}
+
+std::size_t TurnEmitter::BeginOf(const ptx::syntax::Instruction& instruction) const {
+  return instruction.guard.empty() ? OffsetOf(instruction.opcode.data())
+                                   : module_.text.rfind('@', OffsetOf(instruction.guard.data()));
 }
 
 // Lanes find out which turn this is, and wait until it has come.
@@ -300,6 +321,7 @@ std::string TurnEmitter::Before(std::uint32_t pc, const Site& site) const {
       "\tadd.u32\t%muster_polls, %muster_polls, 1;\n"
       "\tsetp.gt.u32\t%muster_p, %muster_polls, {1};\n"
       "\t@%muster_p bra\t$muster_miss{0};\n"
+      "{3}"
       "\tld.volatile.global.u32\t%muster_word, [%muster_at+-4];\n"
       "\tsetp.ne.u32\t%muster_p, %muster_word, 0;\n"
       "\t@%muster_p bra\t$muster_poll{0};\n"
@@ -319,7 +341,7 @@ std::string TurnEmitter::Before(std::uint32_t pc, const Site& site) const {
       "\tsub.u32\t%muster_word, %muster_turn, 1;\n"
       "\tatom.global.cas.b32\t%muster_word, [muster_missed], 0, %muster_word;\n"
       "$muster_go{0}:\n\t",
-      pc, kMostPolls, SignalsFirst(pc) ? kSignal : "");
+      pc, kMostPolls, SignalsFirst(pc) ? kSignal : "", style_.takes_lanes_apart ? kNever : "");
   return text;
 }
 
@@ -339,7 +361,10 @@ std::string TurnEmitter::After(std::uint32_t pc, const Site& site) const {
         "\tmembar.gl;\n{1}",
         pc, kSignal);
   }
-  return SignalsFirst(pc) ? "" : text + fmt::format("$muster_done{}:", pc);
+  return SignalsFirst(pc)
+             ? ""
+             : text + fmt::format("$muster_done{}:{}{}", pc, style_.takes_lanes_apart ? "\n" : "",
+                                  style_.takes_lanes_apart ? kNever : "");
 }
 
 }  // namespace muster::emit

@@ -29,13 +29,21 @@ struct Emitted {
   std::vector<std::string> unforced;  // what of the order it cannot force, a sentence each
 };
 
+struct EmitStyle {
+  // What has to be performed late is started late, which goes wrong where a turn before that needs
+  // it to have started.
+  bool holds_transfers = true;
+  // Lanes that come to an instruction together take their turns apart. A compiler lets them meet
+  // again behind it, where some would wait for others that wait for them: branches that are never
+  // taken, and of which it does not know that, keep it from doing so.
+  bool takes_lanes_apart = false;
+};
+
 class TurnEmitter {
  public:
-  // The program is of the module. `holds_transfers`: what has to be performed late is started late,
-  // which goes wrong where a turn before it needs it to have started. Throws ptx::InputError if the
-  // text has turn words already.
+  // The program is of the module. Throws ptx::InputError if the text has turn words already.
   TurnEmitter(const ptx::syntax::Module& module, const ptx::Program& program,
-              const ptx::Launch& launch, bool holds_transfers);
+              const ptx::Launch& launch, EmitStyle style);
 
   Emitted Emit(const ptx::Schedule& schedule);
 
@@ -70,6 +78,8 @@ class TurnEmitter {
   void WriteVariables();
   void WriteFunction(std::size_t function);
   void WriteSite(std::uint32_t pc, const Site& site);
+  void WriteExits(std::size_t function);
+  std::size_t BeginOf(const ptx::syntax::Instruction& instruction) const;
   std::string Before(std::uint32_t pc, const Site& site) const;
   std::string After(std::uint32_t pc, const Site& site) const;
   std::size_t OffsetOf(const char* at) const {
@@ -81,7 +91,7 @@ class TurnEmitter {
   const ptx::syntax::Module& module_;
   const ptx::Program& program_;
   const ptx::Launch& launch_;
-  const bool holds_transfers_;
+  const EmitStyle style_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Source> sources_;  // by line and column
   std::map<std::uint32_t, Site> sites_;                                // by pc
   std::vector<std::uint32_t> words_;  // lanes that have not executed; the first is of no turn

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/explore/trace.h"
 #include "sim/isa/bits.h"
 
 namespace muster::explore {
@@ -132,6 +133,26 @@ bool Follower::Run(std::uint64_t seed) {
     Take(allowed[random.Below(static_cast<std::uint32_t>(allowed.size()))]);
   }
   return head_ == needed_ || world_.end() == World::End::kFault;
+}
+
+bool TakesLanesApart(World* world, const std::vector<ptx::Turn>& turns) {
+  constexpr std::uint64_t kMostSteps = 4'000'000;
+  world->Reset();
+  Trace trace;
+  while (world->steps() < kMostSteps && !world->Enabled().empty()) {
+    const Actor actor = world->Enabled().front();
+    const ptx::Turn turn = world->TurnOf(actor);
+    world->Step(actor);
+    trace.Add(actor, turn, world->gathered());
+  }
+  return std::any_of(turns.begin(), turns.end(), [&](const ptx::Turn& wanted) {
+    return wanted.what == ptx::Turn::What::kExecutes &&
+           std::any_of(trace.turns().begin(), trace.turns().end(), [&](const ptx::Turn& turn) {
+             return turn.what == wanted.what && turn.cta == wanted.cta &&
+                    turn.warp == wanted.warp && turn.pc == wanted.pc && turn.time == wanted.time &&
+                    (turn.lanes & wanted.lanes) != 0 && (turn.lanes & ~wanted.lanes) != 0;
+           });
+  });
 }
 
 }  // namespace muster::explore

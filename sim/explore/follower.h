@@ -49,6 +49,10 @@ class Follower {
   std::map<std::tuple<std::uint64_t, unsigned, std::uint32_t, unsigned>, std::uint32_t> times_;
 };
 
+// Whether lanes that come to an instruction together execute it in several of these turns, or some
+// of them in none. Runs the world in an order of its own.
+bool TakesLanesApart(World* world, const std::vector<ptx::Turn>& turns);
+
 }  // namespace muster::explore
 
 #endif  // MUSTER_SIM_EXPLORE_FOLLOWER_H_
