@@ -177,7 +177,7 @@ KernelWriter::OnUnit KernelWriter::RunOnUnit(const std::string& ptx) const {
   return on_unit;
 }
 
-// Runs both kernels in turn. What a first run of each takes tells how many more there is time for.
+// Runs both kernels in turn, as long as there is time.
 EmitReport KernelWriter::Compare(const std::string& ptx) const {
   gpu::Settings settings;
   settings.workers = workers_;
@@ -187,31 +187,25 @@ EmitReport KernelWriter::Compare(const std::string& ptx) const {
   Rate ordered;
   gpu::Gpu gpu;
   std::string not_run;
-  const auto run = [&](std::size_t times) {
-    std::vector<gpu::Task> tasks;
-    for (std::size_t i = 0; i < times; ++i) {
-      tasks.emplace_back(job_.manifest);
-      tasks.emplace_back(WithPtx(job_.manifest, ptx));
-    }
-    gpu::RunAll(tasks, settings, [&](std::size_t task, const gpu::Result& result) {
-      gpu = result.gpu;
-      if (!result.ending.HasRun()) {
-        not_run = fmt::format("{}{}{}", result.ending.Outcome(),
-                              result.ending.text.empty() ? "" : ": ", result.ending.text);
-        return;
-      }
-      (task % 2 == 0 ? as_is : ordered).Add(tasks[task], result);
-    });
-  };
   const auto begun = std::chrono::steady_clock::now();
-  run(1);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  const double left = (options_.seconds - took.count()) * static_cast<double>(workers_);
-  const double fit =
-      std::clamp(left / std::max(took.count(), 1e-3), 0.0, static_cast<double>(options_.times - 1));
-  if (not_run.empty() && fit >= 1) {
-    run(static_cast<std::size_t>(fit));
+  settings.is_over = [&] {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    return !not_run.empty() || took.count() > options_.seconds;
+  };
+  std::vector<gpu::Task> tasks;
+  for (std::size_t i = 0; i < options_.times; ++i) {
+    tasks.emplace_back(job_.manifest);
+    tasks.emplace_back(WithPtx(job_.manifest, ptx));
   }
+  gpu::RunAll(tasks, settings, [&](std::size_t task, const gpu::Result& result) {
+    gpu = result.gpu;
+    if (result.ending.HasRun()) {
+      (task % 2 == 0 ? as_is : ordered).Add(tasks[task], result);
+    } else {
+      not_run = fmt::format("{}{}{}", result.ending.Outcome(),
+                            result.ending.text.empty() ? "" : ": ", result.ending.text);
+    }
+  });
   EmitReport report;
   report.json = {{"name", gpu.name},
                  {"architecture", fmt::format("sm_{}", gpu.architecture)},

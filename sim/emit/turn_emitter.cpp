@@ -200,9 +200,9 @@ void TurnEmitter::WriteVariables() {
       "turn "
       "the order is given up, and\n// {} says which turn, from 1, did not come.\n",
       emitted_.turns, launch_.Threads() * launch_.Ctas(), launch_.Ctas(), kMostPolls, kMissed);
-  text += fmt::format(".visible .global .align 4 .u32 {} = 0;\n", kMissed);
-  text += ".visible .global .align 4 .u32 muster_latest = 0;\n";
-  text += fmt::format(".visible .global .align 4 .u32 muster_turns[{}] = {{", words.size());
+  text += fmt::format(".visible .global .u32 {} = 0;\n", kMissed);
+  text += ".visible .global .u32 muster_latest = 0;\n";
+  text += fmt::format(".visible .global .u32 muster_turns[{}] = {{", words.size());
   for (std::size_t i = 0; i < words.size(); ++i) {
     text += fmt::format("{}{:#x}", i == 0 ? "" : i % 8 == 0 ? ",\n\t" : ", ", words[i]);
   }
