@@ -41,6 +41,7 @@ Driver::Driver() {
   Find("cuDeviceGetName", &DeviceGetName);
   Find("cuDeviceGetAttribute", &DeviceGetAttribute);
   Find("cuDevicePrimaryCtxRetain", &DevicePrimaryCtxRetain);
+  Find("cuDevicePrimaryCtxRelease_v2", &DevicePrimaryCtxRelease);
   Find("cuCtxSetCurrent", &CtxSetCurrent);
   Find("cuCtxSynchronize", &CtxSynchronize);
   Find("cuMemHostRegister_v2", &MemHostRegister);

@@ -40,6 +40,7 @@ class Driver {
   cuda::Result (*DeviceGetName)(char* name, int bytes, cuda::Device device) = nullptr;
   cuda::Result (*DeviceGetAttribute)(int* value, int attribute, cuda::Device device) = nullptr;
   cuda::Result (*DevicePrimaryCtxRetain)(cuda::Context* context, cuda::Device device) = nullptr;
+  cuda::Result (*DevicePrimaryCtxRelease)(cuda::Device device) = nullptr;
   cuda::Result (*CtxSetCurrent)(cuda::Context context) = nullptr;
   cuda::Result (*CtxSynchronize)() = nullptr;
   cuda::Result (*MemHostRegister)(void* memory, std::size_t bytes, unsigned flags) = nullptr;

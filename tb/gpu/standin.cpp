@@ -77,6 +77,8 @@ struct State {
   std::map<char*, std::size_t> registered;
   std::vector<std::pair<Launch, Module*>> pending;
   int sticky = kSuccess;  // after a trap each call returns it
+  int late = kSuccess;    // a trap of which the driver learns later
+  int later = kSuccess;   // one of which it learns when it maps memory the next time
 };
 State state;
 
@@ -161,6 +163,10 @@ int Execute(const Launch& launch, Module* module) {
     for (;;) {
       pause();
     }
+  } else if (name == "late") {
+    state.late = std::atoi(Setting("STANDIN_TRAP", "715"));
+  } else if (name == "later") {
+    state.later = std::atoi(Setting("STANDIN_TRAP", "715"));
   } else if (name == "trap") {
     for (unsigned i = 0; i < Threads(launch); ++i) {
       out[i] = 5;
@@ -308,6 +314,10 @@ int cuDevicePrimaryCtxRetain(void** context, int device) {
   return Enter("cuDevicePrimaryCtxRetain", std::to_string(device));
 }
 
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  return Enter("cuDevicePrimaryCtxRelease_v2", std::to_string(device));
+}
+
 int cuCtxSetCurrent(void* context) {
   const int result = Enter("cuCtxSetCurrent");
   return context == &state ? result : kInvalidValue;
@@ -319,11 +329,12 @@ int cuCtxSynchronize() {
     result = result == kSuccess ? Execute(launch, module) : result;
   }
   state.pending.clear();
-  state.sticky = result;
+  state.sticky = result == kSuccess ? std::exchange(state.late, kSuccess) : result;
   return result;
 }
 
 int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned flags) {
+  state.sticky = state.sticky == kSuccess ? state.later : state.sticky;
   const int result = Enter("cuMemHostRegister_v2", std::to_string(bytes));
   if (result == kSuccess && (flags & 2U) != 0) {
     state.registered[static_cast<char*>(memory)] = bytes;
