@@ -355,8 +355,11 @@ class Exploration {
 
   static std::string Story(const explore::Finding& finding, const ptx::Program& program) {
     std::string text;
+    std::size_t count = 0;
     for (const std::string& sentence : explore::StoryOf(finding, program)) {
-      text += fmt::format("{}{}\n", text.empty() ? "     order    " : "              ", sentence);
+      text += fmt::format("     {} {}. {}\n", count == 0 ? "order   " : "        ", count + 1,
+                          sentence);
+      ++count;
     }
     return text;
   }

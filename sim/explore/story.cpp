@@ -111,6 +111,9 @@ std::vector<std::string> StoryOf(const Finding& finding, const ptx::Program& pro
     sentences.push_back((is_needed || finding.needed == 0 ? "" : "not before: ") +
                         SentenceOf(turns[i], program, several_ctas));
   }
+  if (sentences.empty()) {
+    sentences.emplace_back("any order shows it");
+  }
   if (sentences.size() > kMostSentences) {
     constexpr std::size_t kFirst = 4;
     constexpr std::size_t kLast = 5;

@@ -12,7 +12,7 @@
 
 namespace muster::explore {
 
-// Returns at most ten sentences: the turns of the finding's schedule, in their order. Of many
+// Returns one to ten sentences: the turns of the finding's schedule, in their order. Of many
 // turns, those of one warp that come one after the other are told as one, and those in the middle
 // are counted.
 std::vector<std::string> StoryOf(const Finding& finding, const ptx::Program& program);
