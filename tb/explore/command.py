@@ -8,6 +8,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -646,8 +647,11 @@ def minimal_witness(muster, folder):
     schedule = json.loads((folder / "w.json").read_text())
     expect(finding["minimal"] and len(schedule["turns"]) == len(finding["order"]) == 2, finding)
     expect(all(sentence in text and "wrong.cu" in sentence for sentence in finding["order"]), text)
-    text, _ = run(muster, "run", manifest, "--schedule", folder / "w.json", code=3)
+    text, _ = run(muster, "run", manifest, "--schedule", folder / "w.json", "--timeline", folder / "t.html", code=3)
     expect("schedule: all 2 turns, in order" in text, text)
+    marks = json.loads(re.search(r'"turns":(\[\[.*?\]\])', (folder / "t.html").read_text())[1])
+    wanted = [(number, turn["line"]) for number, turn in enumerate(schedule["turns"], 1)]
+    expect([(mark[1], mark[2]) for mark in marks] == wanted and marks[0][3] <= marks[1][3], marks)
 
 
 @case
