@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 using End = Path::End;
 
 constexpr std::size_t kMostStates = 100'000;
-constexpr std::uint64_t kMostRefused = 20'000;  // executions that are asked why they are forbidden
+constexpr std::uint64_t kMostSteps = 100'000;  // in the search for why an outcome is forbidden
 
 // The registers when all threads of an execution have ended.
 Finals RegistersAt(const Candidate& candidate, const std::vector<std::int64_t>& values) {
@@ -123,13 +123,13 @@ class Solver {
     if (!AllEnd(*candidate)) {
       return true;
     }
-    Enumerator enumerator(*candidate);
+    Enumerator enumerator(*candidate, [this] { return IsInTime(); });
     return enumerator.ForEach([&](const Execution& execution) {
       ++answer_.executions;
       answer_.ends = true;
       SeeOutcome(candidate, execution);
       SeeRace(candidate, execution);
-      return IsInTime() && !(answer_.outcome && answer_.race);
+      return !(answer_.outcome && answer_.race);
     });
   }
 
@@ -137,14 +137,14 @@ class Solver {
     if (AllEnd(*candidate)) {
       return true;
     }
-    Enumerator enumerator(*candidate);
+    Enumerator enumerator(*candidate, [this] { return IsInTime(); });
     return enumerator.ForEach([&](const Execution& execution) {
       ++answer_.executions;
       SeeRace(candidate, execution);
       if (!answer_.stuck && IsFair(execution)) {
         answer_.stuck = WitnessOf(candidate, execution);
       }
-      return IsInTime() && !(answer_.stuck && answer_.race);
+      return !(answer_.stuck && answer_.race);
     });
   }
 
@@ -152,12 +152,12 @@ class Solver {
     if (!AllEnd(*candidate)) {
       return true;
     }
-    Enumerator enumerator(*candidate);
+    Enumerator enumerator(*candidate,
+                          [this] { return ++steps_ < kMostSteps && Clock::now() < deadline_; });
     enumerator.ForEachRefused(
         [&](const std::vector<std::int64_t>& values) {
           return IsAsked(RegistersAt(*candidate, values)) != false;
         },
-        [&] { return ++refused_ < kMostRefused && Clock::now() < deadline_; },
         [&](const Execution& execution, const Contradiction& contradiction) {
           Refusal& refusal = answer_.refusals[contradiction.axiom];
           if (refusal.executions++ == 0) {
@@ -165,7 +165,7 @@ class Solver {
             refusal.contradiction = contradiction;
           }
         });
-    return refused_ < kMostRefused;
+    return steps_ < kMostSteps;
   }
 
   // Whether the contents are the outcome that the test asks for.
@@ -262,7 +262,7 @@ class Solver {
   const Options& options_;
   Clock::time_point deadline_;
   std::vector<Paths> paths_;
-  std::uint64_t refused_ = 0;
+  std::uint64_t steps_ = 0;  // in the search for reasons
   Answer answer_;
 };
 
@@ -275,7 +275,9 @@ bool Holds(const Test& test, const Answer& answer) {
 }
 
 std::vector<std::string> Verdict(const Answer& answer) {
-  std::vector<std::string> words{answer.outcome ? "allowed" : "forbidden"};
+  std::vector<std::string> words{answer.outcome      ? "allowed"
+                                 : answer.complete() ? "forbidden"
+                                                     : "undecided"};
   if (answer.race) {
     words.emplace_back("race");
   }

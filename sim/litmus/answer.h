@@ -62,7 +62,7 @@ Answer Solve(const Test& test, const Options& options);
 // Whether the test's condition holds, as its quantifier asks.
 bool Holds(const Test& test, const Answer& answer);
 
-// "allowed" or "forbidden", then "race" and "may not end" if so.
+// "allowed", "forbidden" or "undecided", then "race" and "may not end" if so.
 std::vector<std::string> Verdict(const Answer& answer);
 
 }  // namespace muster::litmus

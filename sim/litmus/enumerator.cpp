@@ -26,16 +26,18 @@ bool Enumerator::ForEach(const Visit& visit) {
   return ChooseFrom(0);
 }
 
-void Enumerator::ForEachRefused(const std::function<bool(const std::vector<std::int64_t>&)>& values,
-                                const std::function<bool()>& may_go_on, const Refused& refused) {
-  passes_ = values;
-  may_go_on_ = may_go_on;
+void Enumerator::ForEachRefused(const std::function<bool(const std::vector<std::int64_t>&)>& passes,
+                                const Refused& refused) {
+  passes_ = passes;
   refused_ = refused;
   visit_ = [](const Execution& /*execution*/) { return true; };
   ChooseFrom(0);
 }
 
 bool Enumerator::ChooseFrom(unsigned event) {
+  if (!may_go_on_()) {
+    return false;
+  }
   const auto& events = candidate_.events();
   while (event < events.size() && !events[event].reads) {
     ++event;
@@ -132,9 +134,6 @@ std::optional<Contradiction> Enumerator::Contradicts() const {
 }
 
 bool Enumerator::Complete() {
-  if (may_go_on_ && !may_go_on_()) {
-    return false;
-  }
   Execution execution(candidate_, strength_);
   for (unsigned read = 0; read < reads_from_.size(); ++read) {
     if (reads_from_[read]) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/litmus/axioms.h"
@@ -23,22 +24,27 @@ class Enumerator {
   // Told of an execution whose reads are complete, and that contradicts an axiom.
   using Refused = std::function<void(const Execution&, const Contradiction&)>;
 
-  explicit Enumerator(const Candidate& candidate)
-      : candidate_(candidate), strength_(candidate), reads_from_(candidate.events().size()) {}
+  // Gives up when `may_go_on` says no.
+  Enumerator(const Candidate& candidate, std::function<bool()> may_go_on)
+      : candidate_(candidate),
+        strength_(candidate),
+        reads_from_(candidate.events().size()),
+        may_go_on_(std::move(may_go_on)) {}
 
-  // Visits the consistent executions, until a visit says to stop. Returns whether none did.
+  // Visits the consistent executions, until a visit says to stop. Returns whether none did, and all
+  // were seen.
   bool ForEach(const Visit& visit);
 
   // Visits no execution, but reports what contradicts the axioms, of those executions whose
-  // `values` pass. Gives up when `may_go_on` says so.
-  void ForEachRefused(const std::function<bool(const std::vector<std::int64_t>&)>& values,
-                      const std::function<bool()>& may_go_on, const Refused& refused);
+  // values `passes` takes.
+  void ForEachRefused(const std::function<bool(const std::vector<std::int64_t>&)>& passes,
+                      const Refused& refused);
 
  private:
   // Chooses the write for each read from the given one on. Returns whether to go on.
   bool ChooseFrom(unsigned event);
   bool MayReadFrom(unsigned read, unsigned write) const;
-  std::optional<std::int64_t> Value(unsigned expression) const;
+  std::optional<std::int64_t> Value(unsigned index) const;
   // Whether no requirement of the path is known not to hold.
   bool MeetsRequirements() const;
   std::vector<std::int64_t> Values() const;
@@ -53,9 +59,9 @@ class Enumerator {
   const Candidate& candidate_;
   Strength strength_;
   std::vector<std::optional<unsigned>> reads_from_;  // of each event
+  std::function<bool()> may_go_on_;
   Visit visit_;
   std::function<bool(const std::vector<std::int64_t>&)> passes_;
-  std::function<bool()> may_go_on_;
   Refused refused_;  // or null, when executions are visited
 };
 

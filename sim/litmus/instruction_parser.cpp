@@ -84,7 +84,7 @@ void InstructionParser::Parse(std::vector<Instruction>* instructions) {
   instruction.text = ptx::Printable(instruction.text);
   ParseMnemonic(&instruction, words_.TakeName("an instruction"));
   if (!words_.Is("|") && !words_.Is(";")) {
-    words_.Fail(fmt::format("\"|\" or \";\" should end the instruction before \"{}\"",
+    words_.Fail(fmt::format(R"("|" or ";" should end the instruction before "{}")",
                             ptx::Printable(words_.Next().text)));
   }
   instructions->push_back(std::move(instruction));

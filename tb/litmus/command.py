@@ -76,7 +76,7 @@ def undecided(muster, folder):
     """A loop of more rounds than are tried: 6, and it says so; with more rounds it is decided."""
     file = write(folder, "exists (x == 5)", "LC00: red.relaxed.gpu.add x, 1 ; add r0, r0, 1 ; bne r0, 5, LC00 | ")
     out, _ = run(muster, "litmus", file, codes=(6,))
-    expect("longer rounds of the loops were not tried" in out, "it does not say what was not tried")
+    expect("test: undecided\n  longer rounds of the loops were not tried" in out, "it does not say what was not tried")
     run(muster, "litmus", file, "--rounds", 4)
 
 

@@ -130,7 +130,7 @@ std::set<std::vector<std::int64_t>> Allowed(const litmus::Test& test) {
   }
   std::set<std::vector<std::int64_t>> finals;
   const Candidate candidate(test, chosen);
-  Enumerator(candidate).ForEach([&](const Execution& execution) {
+  Enumerator(candidate, [] { return true; }).ForEach([&](const Execution& execution) {
     std::vector<std::vector<std::int64_t>> contents{{}};
     for (unsigned thread = 0; thread < test.threads.size(); ++thread) {
       for (const unsigned expression : candidate.finals(thread)) {
