@@ -175,7 +175,7 @@ void InstructionParser::ParseMemory(Instruction* instruction, std::vector<std::s
     if (!scoped && atomic) {
       instruction->scope = Scope::kGpu;
     } else if (!scoped && instruction->order != Order::kWeak) {
-      words_.FailAt(instruction->line, fmt::format("\"{}\" has no scope: add .cta, .cluster, .gpu "
+      words_.FailAt(instruction->line, fmt::format(R"("{}" has no scope: add .cta, .cluster, .gpu )"
                                                    "or .sys",
                                                    instruction->text));
     }
@@ -275,7 +275,7 @@ void InstructionParser::Link(std::vector<Instruction>* instructions) const {
 
 void InstructionParser::Refuse(const Instruction& instruction) const {
   words_.FailAt(instruction.line,
-                fmt::format("no such instruction in a litmus test: \"{}\"", instruction.text));
+                fmt::format(R"(no such instruction in a litmus test: "{}")", instruction.text));
 }
 
 }  // namespace muster::litmus

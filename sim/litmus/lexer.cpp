@@ -65,7 +65,7 @@ const Word& Lexer::Ahead(std::size_t words) const {
 }
 
 Word Lexer::Take() {
-  const Word word = Next();
+  Word word = Next();
   at_ = std::min(at_ + 1, words_.size() - 1);
   return word;
 }
@@ -81,14 +81,14 @@ bool Lexer::TakeIf(std::string_view text) {
 void Lexer::Expect(std::string_view text) {
   if (!TakeIf(text)) {
     Fail(Next().text.empty()
-             ? fmt::format("the file ends where \"{}\" should stand", text)
-             : fmt::format("\"{}\" should stand before \"{}\"", text, ptx::Printable(Next().text)));
+             ? fmt::format(R"(the file ends where "{}" should stand)", text)
+             : fmt::format(R"("{}" should stand before "{}")", text, ptx::Printable(Next().text)));
   }
 }
 
 std::string Lexer::TakeName(const char* what) {
   if (!IsName(Next().text)) {
-    Fail(fmt::format("{} should stand where \"{}\" does", what, ptx::Printable(Next().text)));
+    Fail(fmt::format(R"({} should stand where "{}" does)", what, ptx::Printable(Next().text)));
   }
   return Take().text;
 }
@@ -112,7 +112,7 @@ std::optional<std::int64_t> Lexer::TakeNumber() {
   const char* const end = text.data() + text.size();
   const auto read = std::from_chars(text.data() + (hex ? 2 : 0), end, value, hex ? 16 : 10);
   if (read.ec != std::errc() || read.ptr != end) {
-    Fail(fmt::format("\"{}\" is not a number of 64 bits", ptx::Printable(text)));
+    Fail(fmt::format(R"("{}" is not a number of 64 bits)", ptx::Printable(text)));
   }
   if (negative) {
     Take();

@@ -75,7 +75,7 @@ Condition ParsePart(Lexer* words, const Test& test, const Names& names) {
       comparison.text != "<" && comparison.text != "<=" && comparison.text != ">" &&
       comparison.text != ">=") {
     words->FailAt(comparison.line,
-                  fmt::format("a comparison (==, !=, <, <=, >, >=) should stand where \"{}\" does",
+                  fmt::format(R"(a comparison (==, !=, <, <=, >, >=) should stand where "{}" does)",
                               ptx::Printable(comparison.text)));
   }
   condition.comparison = comparison.text == "=" ? "==" : comparison.text;

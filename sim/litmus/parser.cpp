@@ -65,7 +65,7 @@ class Parser {
     const std::string first = Trimmed(head.substr(0, head.find('\n')));
     if (first.substr(0, 4) != "PTX " && first.substr(0, 4) != "ptx ") {
       throw ptx::InputError(
-          fmt::format("{}:1: a litmus test of PTX begins with \"PTX\" and its name", test_.file));
+          fmt::format(R"({}:1: a litmus test of PTX begins with "PTX" and its name)", test_.file));
     }
     test_.name = ptx::Printable(Trimmed(first.substr(4)));
     constexpr std::string_view kVerdict = "\nVerdict:";
@@ -102,10 +102,9 @@ class Parser {
   std::int64_t TakeValue() {
     const auto value = words_->TakeNumber();
     if (!value) {
-      words_->Fail(
-          fmt::format("a number should stand where \"{}\" does (addresses in memory and "
-                      "registers are not supported)",
-                      ptx::Printable(words_->Next().text)));
+      words_->Fail(fmt::format(R"(a number should stand where "{}" does (addresses in memory and )"
+                               "registers are not supported)",
+                               ptx::Printable(words_->Next().text)));
     }
     return *value;
   }
@@ -119,7 +118,7 @@ class Parser {
     if (proxy == proxies.end()) {
       words_->Fail(
           fmt::format("a proxy (generic, constant, texture, surface) should stand where "
-                      "\"{}\" does",
+                      R"("{}" does)",
                       ptx::Printable(words_->Next().text)));
     }
     words_->Take();
@@ -138,7 +137,7 @@ class Parser {
       const Word word = words_->Next();
       const auto number = TakeThread(&*words_);
       if (!number || *number != test_.threads.size()) {
-        words_->FailAt(word.line, fmt::format("thread P{} should stand where \"{}\" does",
+        words_->FailAt(word.line, fmt::format(R"(thread P{} should stand where "{}" does)",
                                               test_.threads.size(), ptx::Printable(word.text)));
       }
       Thread thread;
@@ -152,7 +151,7 @@ class Parser {
         } else if (scope.text == "gpu") {
           thread.gpu = words_->TakeIndex("the GPU");
         } else {
-          words_->FailAt(scope.line, fmt::format("cta, cluster or gpu should stand where \"{}\" "
+          words_->FailAt(scope.line, fmt::format(R"(cta, cluster or gpu should stand where "{}" )"
                                                  "does",
                                                  ptx::Printable(scope.text)));
         }
@@ -221,7 +220,7 @@ class Parser {
     words_->TakeIf(";");
     if (!words_->Next().text.empty()) {
       words_->Fail(
-          fmt::format("the file should end before \"{}\"", ptx::Printable(words_->Next().text)));
+          fmt::format(R"(the file should end before "{}")", ptx::Printable(words_->Next().text)));
     }
   }
 

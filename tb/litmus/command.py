@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 import jsonschema
 
@@ -78,6 +79,16 @@ def undecided(muster, folder):
     out, _ = run(muster, "litmus", file, codes=(6,))
     expect("test: undecided\n  longer rounds of the loops were not tried" in out, "it does not say what was not tried")
     run(muster, "litmus", file, "--rounds", 4)
+
+
+@case
+def time_limit(muster, folder):
+    """A test with more executions than can be seen in a second: 6, soon, and it says so."""
+    cells = [" ; ".join([f"st.weak x, {thread}"] + [f"ld.weak r{i}, x" for i in range(9)]) for thread in (1, 2)]
+    began = time.monotonic()
+    out, _ = run(muster, "litmus", write(folder, "exists (P0:r0 == 9)", " | ".join(cells)), "--time", 1, codes=(6,))
+    expect("test: undecided" in out and "not all executions were seen in the time" in out, out)
+    expect(time.monotonic() - began < 30, "it took far more than a second")
 
 
 @case
