@@ -49,6 +49,7 @@ World::World(const Config& config, const ptx::Program& program, const ptx::Launc
     : GoldenGrid(config, program, launch, memory),
       program_(program),
       starts_are_steps_(
+          !launch.programmatic.empty() ||
           Has(program, [](const ptx::Instruction& i) { return i.op == Op::kTryCancel; })),
       has_heap_(Has(program, IsHeapCall)) {
   for (unsigned rank = 0; rank < ranks(); ++rank) {
@@ -151,11 +152,18 @@ void World::Step(const Actor& actor) {
   gathered_.arrived.clear();
   if (actor.kind == Actor::Kind::kStart) {
     NoteAccess(ObjectOf(kQueue, 0), ObjectAccess::Mode::kWrite);
+    if (const std::size_t launch = clusters_.NextLaunch(); launch != 0) {
+      NoteAccess(ObjectOf(kTriggers, launch - 1), ObjectAccess::Mode::kPass);
+    }
     Change(cycle_);
     LaunchCluster();
   } else if (actor.kind == Actor::Kind::kTransfer) {
     for (std::size_t i = 0; i < flights_.size(); ++i) {
       if (flights_[i]->number == actor.transfer) {
+        if (Overlap()) {
+          NoteAccess(ObjectOf(kLaunchEnds, launch_.IndexOfCta(flights_[i]->cta)),
+                     ObjectAccess::Mode::kArrive);
+        }
         StepTransfer(i);
         break;
       }
@@ -190,6 +198,9 @@ void World::Step(const Actor& actor) {
                  place.warp == PlaceOf(state, 0, 0).warp && (place.lanes & actor.lanes) != 0;
         });
   }
+  if (Overlap()) {
+    EndLaunches();
+  }
   if (!starts_are_steps_) {
     LaunchClusters();
   }
@@ -198,7 +209,9 @@ void World::Step(const Actor& actor) {
 // Executes the next instruction of the warp.
 void World::Run(WarpState* state, std::uint32_t pc) {
   state->pc = pc;
+  running_ = state;
   const Interpreter::Event event = At(state->unit).Run(state->warp().slot);
+  running_ = nullptr;
   if (event == Interpreter::Event::kBarrier && ending() && gathered_.arrived.empty()) {
     gathered_.arrived.push_back(PlaceOf(*state, state->warp().arrival.lanes, pc));  // refused
   } else if (event == Interpreter::Event::kFault) {
@@ -331,6 +344,8 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
       return true;
     case Op::kMbarrier:
       return !IsMbWait(i.As<ptx::Mbarrier>().op);
+    case Op::kGridControl:
+      return Overlap();
     default:
       return false;
   }

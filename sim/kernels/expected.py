@@ -425,6 +425,14 @@ def partial_warp():
     return {"popc": [100] * 100, "and_or": [2] * 100, "value": list(range(99, -1, -1))}
 
 
+def layers(sums, weights):
+    for n in range(1, 5):
+        before = sums[256 * (n - 1):256 * n]
+        sums[256 * n:256 * (n + 1)] = [(before[i] * weights[n] + before[(i + 1) % 256]) & MASK32
+                                       for i in range(256)]
+    return {"sums": sums}
+
+
 def pipeline(in_):
     # v -> 3 v + w for w = 0..7 is v -> 3^8 v + (sum over w of 3^(7-w) w).
     offset = sum(3**(7 - stage) * stage for stage in range(8))

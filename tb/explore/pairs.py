@@ -48,7 +48,7 @@ def replays(muster, manifest, finding):
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         expect(file.exists(), f"{' '.join(command)}: exit code {run.returncode}", run.stdout + run.stderr)
         report = json.loads(file.read_text())
-    schedule = report["schedule"]
+    schedule = report.get("launches", [report])[0]["schedule"]
     expect(schedule["followed"] == schedule["turns"] > 0, "the witness is not kept to", run.stdout)
     expect(report["outcome"] == finding["ending"], f"it does not end in {finding['ending']}", run.stdout)
 

@@ -276,7 +276,7 @@ std::uint8_t* Interpreter::Reach(Warp* warp, unsigned lane, Space space, std::ui
     }
     return memory.data() + address;
   }
-  return memory_->Find(address, bytes, write);
+  return memory_->Find(InMemory(*warp, address), bytes, write);
 }
 
 std::string Interpreter::DescribeAccess(const Warp& warp, Space space, std::uint64_t address,
@@ -327,7 +327,7 @@ std::string Interpreter::DescribeReach(const Warp& warp, Space space, std::uint6
     return fmt::format("{} at byte {} of local memory, which is not the thread's", access,
                        space == Space::kLocal ? address : ByteOf(address));
   }
-  const Region* const region = memory_->RegionAt(address);
+  const Region* const region = memory_->RegionAt(InMemory(warp, address));
   if (region != nullptr && !region->name.empty()) {
     if (ByteOf(address) + bytes <= region->bytes.size()) {
       return fmt::format("{} at byte {} of {}, which that instruction cannot reach", access,

@@ -20,6 +20,7 @@
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/access_sink.h"
+#include "sim/ptx/simt/launch.h"
 #include "sim/ptx/simt/livelock_detector.h"
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/memory.h"
@@ -35,36 +36,6 @@ namespace muster::ptx {
 // What the system keeps of shared memory, where a program asks for it: the headers of cooperative
 // groups have their barriers there.
 inline constexpr std::uint32_t kReservedSharedBytes = 1024;
-
-struct Launch {
-  std::array<std::uint32_t, 3> grid{1, 1, 1};
-  std::array<std::uint32_t, 3> block{1, 1, 1};
-  std::array<std::uint32_t, 3> cluster{1, 1, 1};  // CTAs; the grid is a multiple of it
-  bool explicit_cluster = false;
-  std::uint32_t dynamic_shared = 0;
-  std::uint32_t shared_bytes = 0;     // of a CTA, all in all
-  std::uint32_t reserved_shared = 0;  // where of that the system's part begins, if there is one
-  std::uint64_t workspace = 0;        // of a cooperative grid: where its barrier is
-  bool inval_is_hazard = false;  // an operation on an mbarrier that another thread has invalidated
-  bool hint_is_ignored = false;  // the time hint of a try_wait
-
-  std::uint64_t Threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
-  std::uint64_t Warps() const { return (Threads() + kWarpSize - 1) / kWarpSize; }
-  std::uint64_t Ctas() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
-  unsigned ClusterCtas() const { return cluster[0] * cluster[1] * cluster[2]; }
-  std::uint64_t Clusters() const { return Ctas() / ClusterCtas(); }
-  std::array<std::uint32_t, 3> GridOfClusters() const {
-    return {grid[0] / cluster[0], grid[1] / cluster[1], grid[2] / cluster[2]};
-  }
-};
-
-// A point of a grid or a block, from its linear index.
-std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
-                                     const std::array<std::uint32_t, 3>& extent);
-
-// The inverse.
-std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
-                       const std::array<std::uint32_t, 3>& extent);
 
 class Interpreter {
  public:
@@ -271,6 +242,11 @@ class Interpreter {
   static const char* Misplaced(Op op, const Access& access, std::uint64_t address);
   std::uint8_t* Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                         unsigned bytes, bool write);
+  // Where an address of parameters is in memory; any other one is there itself.
+  static std::uint64_t InMemory(const Warp& warp, std::uint64_t address) {
+    return SegmentOf(address) == kParamSegment ? warp.cta->launch->parameters + ByteOf(address)
+                                               : address;
+  }
   std::uint8_t* Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
                       bool write);
   std::string DescribeReach(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,

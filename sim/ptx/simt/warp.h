@@ -22,17 +22,20 @@
 namespace muster::ptx {
 
 struct Cta;
+struct Launch;
 
 struct Cluster {
   std::array<std::uint32_t, 3> id{};  // in the grid of clusters
   unsigned slot = 0;
+  const Launch* launch = nullptr;
   std::vector<Cta*> ctas;  // by rank
 };
 
 struct Cta {
   unsigned slot = 0;  // of the unit
   std::array<std::uint32_t, 3> id{};
-  std::uint64_t linear_id = 0;
+  std::uint64_t linear_id = 0;  // after the CTAs of launches before
+  const Launch* launch = nullptr;
   const Cluster* cluster = nullptr;
   unsigned rank = 0;    // in it
   bool exited = false;  // all its threads have

@@ -286,8 +286,9 @@ bool Machine::WarpRepeats(unsigned warp, DryRuns dry_runs) {
     case WarpPhase::kInCluster:
       return true;
     case WarpPhase::kIssuing:
-    case WarpPhase::kAtGrid:  // there is no other grid to wait for
       return false;
+    case WarpPhase::kAtGrid:
+      return grid_.HoldsAtGrid(*slot.warp.cta);
     case WarpPhase::kBlocked:
       return ExitsStand();
     case WarpPhase::kArriving:
