@@ -160,10 +160,6 @@ void World::Step(const Actor& actor) {
   } else if (actor.kind == Actor::Kind::kTransfer) {
     for (std::size_t i = 0; i < flights_.size(); ++i) {
       if (flights_[i]->number == actor.transfer) {
-        if (Overlap()) {
-          NoteAccess(ObjectOf(kLaunchEnds, launch_.IndexOfCta(flights_[i]->cta)),
-                     ObjectAccess::Mode::kArrive);
-        }
         StepTransfer(i);
         break;
       }
@@ -333,6 +329,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kBulk:
     case Op::kTensor:
     case Op::kTensorReplace:
+    case Op::kStoreBulk:
     case Op::kStoreAsync:
     case Op::kTryCancel:
     case Op::kTensorProduct:
@@ -454,8 +451,8 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const unsigned size = Bytes(access.type);
   const std::uint64_t cta = owner == nullptr ? kGlobal : owner->linear_id;
   constexpr std::uint64_t kGranule = 4;
-  const auto mode =
-      instruction.op == Op::kLoad ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite;
+  const bool reads = instruction.op == Op::kLoad;
+  const auto mode = reads ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite;
   for (std::uint64_t at = address / kGranule; at * kGranule < address + size * access.count; ++at) {
     NoteAccess(ObjectOf(cta, at), mode);
   }
@@ -471,7 +468,7 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const Place at = PlaceOf(state, 1U << lane, state.pc);
   for (unsigned k = 0; k < access.count; ++k) {
     observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size},
-                        instruction.op == Op::kTensorReplace ? Op::kStore : instruction.op,
+                        reads || instruction.op == Op::kAtomic ? instruction.op : Op::kStore,
                         access.ordering, changed);
   }
 }

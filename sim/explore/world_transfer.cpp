@@ -179,6 +179,10 @@ void World::NoteAccesses(const std::vector<Range>& ranges, ObjectAccess::Mode mo
 }
 
 void World::StepTransfer(std::size_t index) {
+  if (Overlap()) {
+    NoteAccess(ObjectOf(kLaunchEnds, launch_.IndexOfCta(flights_[index]->cta)),
+               ObjectAccess::Mode::kArrive);
+  }
   if (flights_[index]->asks) {
     TakeCluster(index);
     return;

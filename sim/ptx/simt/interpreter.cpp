@@ -313,6 +313,12 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
     case Op::kTensorCommit:
       event = ExecuteTensorCore(warp, lanes);
       break;
+    case Op::kStoreBulk:
+      if (mbarriers_ != nullptr && !MayStoreBulk(*warp, lanes)) {
+        return std::nullopt;
+      }
+      event = ExecuteStoreBulk(warp, lanes);
+      break;
     case Op::kTensorReplace:
       event = ExecuteTensorReplace(warp, lanes);
       break;

@@ -280,6 +280,8 @@ class Interpreter {
                                  std::uint64_t address);
   bool AimAtShared(Warp* warp, const Lanes& lanes, unsigned lane, Transfer* transfer);
   Event ExecuteTensorReplace(Warp* warp, const Lanes& lanes);
+  Event ExecuteStoreBulk(Warp* warp, const Lanes& lanes);
+  bool MayStoreBulk(const Warp& warp, const Lanes& lanes) const;
   Event ExecuteTryCancel(Warp* warp, const Lanes& lanes);
   Event ExecuteQueryCancel(Warp* warp, const Lanes& lanes);
 
