@@ -18,7 +18,7 @@
 #include "sim/gpu/report.h"
 #include "sim/gpu/task.h"
 #include "sim/ptx/launch/compare.h"
-#include "sim/ptx/launch/direct.h"
+#include "sim/ptx/launch/manifest_text.h"
 #include "sim/ptx/program/types.h"
 #include "sim/ptx/syntax/error.h"
 #include "sim/ptx/syntax/parser.h"
