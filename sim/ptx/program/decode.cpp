@@ -31,6 +31,7 @@ const char* WhyNot(std::string_view opcode) {
 void Decode(Cursor* c) {
   Instruction out;
   out.line = c->at().line;
+  out.column = c->at().column;
   if (const auto guard = c->guard(); guard) {
     out.guard = c->Predicate(*guard);
     out.guard_negated = guard->negated;
