@@ -866,7 +866,7 @@ def main():
     mode.add_argument("--check", action="store_true", help="compare (the default)")
     mode.add_argument("--write", action="store_true", help="write manifests and files")
     tree = Tree(parser.parse_args().write)
-    for path in sorted(HERE.glob("*/*.json")):
+    for path in sorted(path for path in HERE.glob("*/*.json") if path.parent.name != "explore"):
         manifest = json.loads(path.read_text())
         for name, values in INPUTS.get(path.stem, {}).items():
             buffer = manifest["buffers"][name]
