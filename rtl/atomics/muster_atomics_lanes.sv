@@ -28,25 +28,6 @@ module muster_atomics_lanes
   logic [31:0] addr_q;
   logic [63:0] fold_q, operand;
 
-  // The operand of two lanes together.
-  function automatic logic [63:0] folded(at_op_e op, at_size_e size, logic is_signed,
-                                         logic [63:0] a, logic [63:0] b);
-    logic [63:0] flip, high_a, high_b;  // with the highest bit of the value at bit 63
-    logic        below;
-    flip   = {is_signed, 63'd0};
-    high_a = (size == At64 ? a : {a[31:0], 32'd0}) ^ flip;
-    high_b = (size == At64 ? b : {b[31:0], 32'd0}) ^ flip;
-    below  = high_b < high_a;
-    unique case (op)
-      AtMin:   return below ? b : a;
-      AtMax:   return below ? a : b;
-      AtAnd:   return a & b;
-      AtOr:    return a | b;
-      AtXor:   return a ^ b;
-      default: return a + b;
-    endcase
-  endfunction
-
   assign folds = !instruction_i.has_answer &&
                  instruction_i.op inside {AtAdd, AtMin, AtMax, AtAnd, AtOr, AtXor};
   assign left  = started_q ? left_q : instruction_i.lanes;
@@ -102,8 +83,8 @@ module muster_atomics_lanes
       addr_q <= instruction_i.addr[leader];
     end
     if (any_behind) begin
-      fold_q <= folded(instruction_i.op, instruction_i.size, instruction_i.is_signed, operand,
-                       instruction_i.operand[first_behind]);
+      fold_q <= fold_of(instruction_i.op, instruction_i.size, instruction_i.is_signed, operand,
+                        instruction_i.operand[first_behind]);
     end
   end
 

@@ -131,6 +131,25 @@ package muster_atomics_pkg;
     return (u.place.addr[2:0] & low) != '0 || (u.place.addr >> addr_bits) != '0;
   endfunction
 
+  // The operand of two lanes together, of an operation whose lanes have no order; from bit 0 on.
+  function automatic logic [63:0] fold_of(at_op_e op, at_size_e size, logic is_signed,
+                                          logic [63:0] a, logic [63:0] b);
+    logic [63:0] flip, high_a, high_b;  // with the highest bit of the value at bit 63
+    logic        below;
+    flip   = {is_signed, 63'd0};
+    high_a = (size == At64 ? a : {a[31:0], 32'd0}) ^ flip;
+    high_b = (size == At64 ? b : {b[31:0], 32'd0}) ^ flip;
+    below  = high_b < high_a;
+    unique case (op)
+      AtMin:   return below ? b : a;
+      AtMax:   return below ? a : b;
+      AtAnd:   return a & b;
+      AtOr:    return a | b;
+      AtXor:   return a ^ b;
+      default: return a + b;
+    endcase
+  endfunction
+
   // The word around a value.
   function automatic mb_place_t word_of(mb_place_t place);
     return '{cta: place.cta, addr: {place.addr[31:3], 3'b000}};

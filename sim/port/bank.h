@@ -42,6 +42,9 @@ class Bank {
   // the bank remembers that a store waits, and makes the unit yield.
   bool MayStore(MbPlace place);
 
+  // Whether the unit has read some word and not written it.
+  bool Holds() const { return held_valid_ != 0 || read_granted_; }
+
   BankTiming timing;
 
  private:

@@ -256,7 +256,7 @@ using Units = ::testing::Types<Vatomics_small, Vatomics_full, Vatomics_one, Vato
 TYPED_TEST_SUITE(Atomics, Units);
 
 TYPED_TEST(Atomics, RandomUpdates) {
-  for (unsigned round = 0; round < 60 && !this->HasFatalFailure(); ++round) {
+  for (unsigned round = 0; round < 120 && !this->HasFatalFailure(); ++round) {
     this->Run(2000, round % 4 != 0);
   }
   for (const auto& [point, hits] : this->points_) {
