@@ -360,6 +360,42 @@ TEST_F(Times, TwoWordsInTurn) {
   EXPECT_EQ(CommitsOf(updates), (std::vector<unsigned>{3, 1, 2, 1, 2, 1, 2, 1}));
 }
 
+// The events are those of the waveform in rtl/atomics/README.md.
+TEST_F(Times, AsThePageShowsIt) {
+  bench_.words().At(0, 0x40) = 10;
+  bench_.words().At(0, 0x80) = 99;
+  AtomicUpdate first = Update(AtomicOp::kAdd, AtomicSize::k32, 0x40, 5);
+  first.has_answer = true;
+  AtomicUpdate second = Update(AtomicOp::kAdd, AtomicSize::k32, 0x40, 6);
+  second.warp = 1;
+  AtomicUpdate third = Update(AtomicOp::kMax, AtomicSize::k64, 0x80, 7);
+  third.warp = 2;
+  bench_.queue() = {first, second, third};
+  std::vector<std::string> events;
+  for (unsigned cycle = 0; cycle < 8; ++cycle) {
+    bench_.Cycle();
+    const AtomicOutputs& out = bench_.out();
+    std::string text;
+    if (out.read_valid) {
+      text += fmt::format("read {:#x} ", out.read_place.addr);
+    }
+    if (out.write_valid) {
+      text += fmt::format("write {} ", out.write_data);
+    }
+    if (out.commit_valid) {
+      text += fmt::format("commit {} ", out.commit.warp);
+    }
+    if (out.response_valid) {
+      text += fmt::format("response {} ", out.response.word);
+    }
+    events.push_back(text + fmt::format("busy {:#x}", out.busy));
+  }
+  EXPECT_EQ(events, (std::vector<std::string>{"busy 0x0", "read 0x40 busy 0x1", "busy 0x3",
+                                              "read 0x80 write 15 commit 0 busy 0x7",
+                                              "write 21 commit 1 response 10 busy 0x6", "busy 0x4",
+                                              "write 99 commit 2 busy 0x4", "busy 0x0"}));
+}
+
 TEST_F(Times, StoresOfTheCoresAreNotHeldUpForEver) {
   const MbPlace place{0, 0};
   unsigned waits = 0;
