@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Atomics on shared memory: one update per cycle; a sum or comparison of 64 bits takes two.
+// Atomics on shared memory: one update per cycle; a sum of 64 bits takes two, and a comparison of
+// 64 bits three.
 //
 //     cycle       0       1       2       3
 //     update      port    read    data    write
@@ -176,26 +177,31 @@ module muster_atomics
   // Write
   // ---------------------------------------------------------------------------------------------
 
-  logic         response_valid_q, answers, settled_q, high_carry_q, low_carry;
+  logic         response_valid_q, answers, ready, low_carry, high_carry, high_carry_q, wide_carry_q;
+  logic  [1:0]  settled_q;
   at_response_t response_q;
 
   muster_atomics_update u_update (
     .step_i (write_q.step), .high_carry_i (high_carry_q), .low_carry_o (low_carry),
+    .high_carry_o (high_carry), .wide_carry_i (wide_carry_q),
     .word_i (word_q), .word_o (word),
     .other_i (!data_linked_q), .other_word_i (smem_rdata_i), .next_word_o (next_word)
   );
 
-  // Of values of 64 bits the upper half of the sum has its carry in the second cycle here.
+  // Of values of 64 bits the upper half of the sum has its carry in the second cycle here, and its
+  // own carry is known in the third.
   always_ff @(posedge clk_i) begin
-    settled_q <= !data_go;
+    settled_q    <= data_go ? '0 : {settled_q[0], 1'b1};
+    wide_carry_q <= high_carry;
     if (data_go) high_carry_q <= data_q.step.carry;
     else if (write_q.step.wide) high_carry_q <= low_carry;
   end
 
+  assign ready              = !write_q.step.slow ||
+                              (write_q.step.adds ? settled_q[0] : settled_q[1]);
   assign answers            = write_q.has_answer && !write_q.refused;
   assign smem_write_valid_o = write_valid_q && !write_q.refused &&
-                              (!write_q.step.slow || settled_q) &&
-                              !(answers && response_valid_q && !response_ready_i);
+                              ready && !(answers && response_valid_q && !response_ready_i);
   assign smem_write_place_o = word_of(write_q.place);
   assign smem_write_data_o  = word;
   assign commit             = write_valid_q && (write_q.refused ||

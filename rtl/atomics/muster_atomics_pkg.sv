@@ -81,7 +81,7 @@ package muster_atomics_pkg;
   typedef struct packed {
     logic [3:0]  quarters;   // of the word, that the value has
     logic        wide;       // it has all
-    logic        slow;       // its sum is asked for, which takes two cycles
+    logic        slow;       // its sum is asked for, or the carry of that
     logic        upper;      // its highest bit is bit 63
     logic        is_signed;
     logic        carry;      // into the sum of word and addend

@@ -22,8 +22,8 @@ namespace muster::lockstep {
 
 // Cycles in which the block could go on, from the acceptance of an update to its commit, at most;
 // and from its presentation to its acceptance, once its warp is drained.
-inline constexpr unsigned kAtomicCommit = 6;
-inline constexpr unsigned kAtomicIssue = 2;
+inline constexpr unsigned kAtomicCommit = 9;
+inline constexpr unsigned kAtomicIssue = 3;
 
 class AtomicsChecker {
  public:

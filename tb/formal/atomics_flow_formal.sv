@@ -11,7 +11,7 @@ module atomics_flow_formal
 #(
   // Memory and receiver are ready at once, data come a cycle after the grant: for the time.
   parameter bit          Timed   = 1'b0,
-  parameter int unsigned Longest = 3
+  parameter int unsigned Longest = 4
 ) (
   input logic       clk_i,
   input logic       rst_ni,

@@ -53,7 +53,7 @@ module atomics_update_formal
 
   at_update_t  update, folded;
   at_step_t    step;
-  logic        low_carry, folds;
+  logic        low_carry, high_carry, folds;
   logic [63:0] word, next_word, expected;
 
   always_comb begin
@@ -70,9 +70,10 @@ module atomics_update_formal
 
   assign step = step_of(update);
 
-  // A sum of 64 bits has settled.
+  // A sum of 64 bits has settled, and its carry too.
   muster_atomics_update u_update (
     .step_i (step), .high_carry_i (step.slow ? low_carry : step.carry), .low_carry_o (low_carry),
+    .high_carry_o (high_carry), .wide_carry_i (high_carry),
     .word_i, .word_o (word), .other_i, .other_word_i, .next_word_o (next_word)
   );
 
