@@ -1,6 +1,6 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 muster_test(ptx_test
-  ptx_arithmetic_test.cpp ptx_aligned_test.cpp ptx_barrier_test.cpp ptx_check_test.cpp ptx_cluster_test.cpp
+  ptx_arithmetic_test.cpp ptx_aligned_test.cpp ptx_atomic_test.cpp ptx_barrier_test.cpp ptx_check_test.cpp ptx_cluster_test.cpp
   ptx_compiler_test.cpp ptx_copy_test.cpp ptx_corpus_async_test.cpp ptx_corpus_test.cpp
   ptx_endless_test.cpp ptx_fixture.cpp ptx_form_test.cpp ptx_forms.cpp
   ptx_grid_test.cpp ptx_half_test.cpp ptx_instruction_test.cpp ptx_language_test.cpp ptx_matrix_test.cpp
