@@ -1,6 +1,6 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 muster_test(ptx_test
-  ptx_arithmetic_test.cpp ptx_aligned_test.cpp ptx_atomic_test.cpp ptx_barrier_test.cpp ptx_check_test.cpp ptx_cluster_test.cpp
+  ptx_arithmetic_test.cpp ptx_aligned_test.cpp ptx_barrier_test.cpp ptx_check_test.cpp ptx_cluster_test.cpp
   ptx_compiler_test.cpp ptx_copy_test.cpp ptx_corpus_async_test.cpp ptx_corpus_test.cpp
   ptx_endless_test.cpp ptx_fixture.cpp ptx_form_test.cpp ptx_forms.cpp
   ptx_grid_test.cpp ptx_half_test.cpp ptx_instruction_test.cpp ptx_language_test.cpp ptx_matrix_test.cpp
@@ -9,5 +9,5 @@ muster_test(ptx_test
   ptx_schedule.cpp ptx_schedule_copy_test.cpp ptx_schedule_file_test.cpp ptx_schedule_random_test.cpp ptx_schedule_test.cpp
   ptx_sequence_test.cpp ptx_sleep_test.cpp ptx_source_test.cpp ptx_symbol_test.cpp ptx_tensor_kernel.cpp ptx_tensor_memory_test.cpp
   ptx_tensor_product_test.cpp ptx_tensor_copy_test.cpp ptx_tensor_map_test.cpp ptx_tensor_test.cpp ptx_timeline_test.cpp ptx_tolerance_test.cpp
-  ptx_video_test.cpp ptx_warp_port_test.cpp ptx_warp_test.cpp ptx_wgmma_misuse_test.cpp ptx_wgmma_test.cpp
+  ptx_video_test.cpp ptx_warp_port_test.cpp ptx_warp_test.cpp ptx_wgmma_misuse_test.cpp ptx_wgmma_test.cpp ptx_atomic_test.cpp
   LIBS muster_ptx)
