@@ -166,7 +166,8 @@ def file_mutation(of, config, command, fates):
 TABLES = {"rtl/FIGURES.md": {
     "waits": waits, "mb_waits": mb_waits, "latency": latency, "switches": switches, "area": lambda figures: area(figures, "muster", False),
     "plain": lambda figures: area(figures, "muster", True), "mbarrier": lambda figures: area(figures, "muster_mbarrier", None),
-    "warp": lambda figures: area(figures, "muster_warp", None), "cluster": lambda figures: area(figures, "muster_cluster", None),
+    "warp": lambda figures: area(figures, "muster_warp", None),
+    "atomics": lambda figures: area(figures, "muster_atomics", None), "cluster": lambda figures: area(figures, "muster_cluster", None),
     "boards": boards, "peers": peers, "silicon": silicon, "simulation": simulation, "rounds": rounds,
 }, "tb/RUNS.md": {"regressions": regressions, "mutations": mutations}}
 

@@ -181,7 +181,8 @@ struct LaunchEnd {
   bool Agrees() const { return !mismatch && met_there; }
   ptx::Timing Time() const { return {run.cycles, run.seconds, run.skipped}; }
   ptx::Served Served() const {
-    return {run.warp_requests, run.commits, run.mb_commits, run.cluster_operations};
+    return {run.warp_requests, run.commits, run.mb_commits + run.atomic_updates,
+            run.cluster_operations};
   }
 };
 

@@ -210,6 +210,7 @@ struct AtomicAccess : Access {
   std::array<Slot, 8> d = NoSlots<8>();
   std::array<Slot, 8> b = NoSlots<8>();
   std::array<Slot, 2> c = NoSlots<2>();  // of cas
+  bool answers = true;                   // atom, into a register
 };
 
 // cp.async: of `bytes` so many are read, or none.

@@ -133,6 +133,10 @@ Interpreter::Event Core::Step(unsigned warp, std::uint64_t cycle) {
     case Interpreter::Event::kMbarrier:
       ReachMbarrier(warp);
       break;
+    case Interpreter::Event::kAtomic:
+      residents_.SetPhase(warp, WarpPhase::kAsking);
+      scopes_.PerformAtomic(warp);
+      break;
     case Interpreter::Event::kGrid:
       ReachGridControl(warp);
       break;

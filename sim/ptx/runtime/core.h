@@ -70,6 +70,12 @@ class Core {
   void Receive(const Transfer& sent);
   void EndWithLost(const Transfer& lost);
 
+  // Atomics on shared memory: a lane is answered; all of the warp's instruction is performed.
+  void AnswerAtomic(unsigned warp, unsigned lane, std::uint64_t word) {
+    Interpreter::AnswerAtomic(&residents_.warps[warp].warp, lane, word);
+  }
+  void EndAtomic(unsigned warp) { residents_.SetPhase(warp, WarpPhase::kReady); }
+
   // Effects at mbarriers: all groups of the warp's instruction have been issued; lanes are
   // answered; a group leaves for the CTA of that rank; an event has happened.
   void Issued(unsigned warp) { residents_.SetPhase(warp, WarpPhase::kReady); }

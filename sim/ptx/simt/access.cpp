@@ -105,14 +105,6 @@ const Access& AccessOf(const Instruction& i) {
                               : i.As<AtomicAccess>();
 }
 
-// Which of the bytes `at` is.
-constexpr std::uint64_t kElsewhere = ~std::uint64_t{0};
-std::uint64_t ByteIn(const std::vector<std::uint8_t>& memory, const std::uint8_t* at) {
-  const auto first = reinterpret_cast<std::uintptr_t>(memory.data());
-  const auto there = reinterpret_cast<std::uintptr_t>(at);
-  return there >= first && there - first < memory.size() ? there - first : kElsewhere;
-}
-
 std::string Moves(unsigned bytes, bool write) {
   return fmt::format("{} {} byte{}", write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s");
 }

@@ -282,6 +282,8 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
       return ReachMatrix(warp, index, active);
     case Op::kMbarrier:
       return ReachMbarrier(warp, index, active);
+    case Op::kAtomic:
+      return ReachAtomic(warp, index, active);
     default:
       return std::nullopt;
   }
@@ -296,7 +298,8 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
     case Op::kLoad:
     case Op::kStore:
     case Op::kAtomic:
-      if (mbarriers_ != nullptr && !MayAccess(warp, lanes)) {
+      if ((mbarriers_ != nullptr && !MayAccess(warp, lanes)) ||
+          (has_atomics_ && i.op != Op::kLoad && !MayStoreBesideAtomics(warp, lanes))) {
         return std::nullopt;
       }
       event = ExecuteAccess(warp, group, active);

@@ -44,6 +44,7 @@ class Interpreter {
     kAccess,    // of memory
     kBarrier,   // warp->arrival says which; its lanes have moved on
     kMbarrier,  // warp->mbarrier says which
+    kAtomic,    // warp->atomic says which; the warp stands still until it is performed
     kGrid,      // griddepcontrol: warp->grid_control says which; its lanes have moved on
     kExit,      // warp->exited
     kAsleep,    // no lane can go on before the unit answers, or its time has come
@@ -65,6 +66,8 @@ class Interpreter {
   void set_warp_unit(WarpUnit* unit) { warp_unit_ = unit; }
   // Accesses to shared memory heed the unit's; what they store is told.
   void set_mbarriers(MbarrierSink* port) { mbarriers_ = port; }
+  // The unit carries out atomics on integers in shared memory.
+  void set_atomics() { has_atomics_ = true; }
   // It is told of accesses.
   void set_accesses(AccessSink* sink) { accesses_ = sink; }
   // A bulk copy is one transfer, not several pieces.
@@ -80,6 +83,8 @@ class Interpreter {
   // clusterlaunchcontrol.try_cancel of one lane of the warp sets out.
   using Cancel = std::function<void(const Warp& warp, const CancelCall& call)>;
   void set_cancel(Cancel cancel) { cancel_ = std::move(cancel); }
+  // An update of the warp's latest atomic is answered: the word in which its value was.
+  static void AnswerAtomic(Warp* warp, unsigned lane, std::uint64_t word);
   // The first cycle in which a group of the warp that sleeps goes on.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static std::uint64_t WakesAt(const Warp& warp);
@@ -214,6 +219,10 @@ class Interpreter {
   Event ReachMbarrier(Warp* warp, std::size_t index, std::uint32_t active);
   MbInstruction MbInstructionOf(Warp* warp, const Group& group) const;
 
+  // atomics.cpp: atomics that the unit carries out.
+  std::optional<Event> ReachAtomic(Warp* warp, std::size_t index, std::uint32_t active);
+  bool MayStoreBesideAtomics(Warp* warp, const Lanes& lanes);
+
   // control.cpp: control flow.
   template <typename F>
   void Disperse(Warp* warp, std::size_t index, std::uint32_t active, F place);
@@ -298,6 +307,7 @@ class Interpreter {
   Memory* memory_;
   WarpUnit* warp_unit_ = nullptr;
   MbarrierSink* mbarriers_ = nullptr;  // if the program has mbarriers
+  bool has_atomics_ = false;
   AccessSink* accesses_ = nullptr;
   bool whole_copies_ = false;
   LivelockDetector* livelock_ = nullptr;
