@@ -4,7 +4,7 @@
 
 Each row of tb/mutants/rtl.toml makes the unit wrong: it must still pass a plain sync of all warps, or
 in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
-mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, in rtl/cluster a plain
+mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, in rtl/atomics a plain add, in rtl/cluster a plain
 barrier.cluster, and the unit tests of that scope must catch it. In rtl/muster_gpc.sv and its unit, which are wiring,
 the regression of the GPC must. Each row of tb/mutants/golden.toml makes the golden model wrong, and tb/golden alone
 must catch it; each of tb/mutants/explore.toml makes the analysis or the search of other orders wrong, and the litmus
@@ -39,8 +39,8 @@ TESTS = {"golden": ("tb/golden/golden_test",),
          "litmus": ("tb/litmus/litmus_model_test", "tb/litmus/litmus_naive_test")}
 # The unit tests of a block, and the plain one among them.
 BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle"),
-          "cluster": ("cluster_test", "ClusterBarrier/*.Plain")}
-ALONE = ("warp", "cluster")  # blocks that the regression does not reach
+          "atomics": ("atomics_test", "Atomics/*.PlainAdd"), "cluster": ("cluster_test", "ClusterBarrier/*.Plain")}
+ALONE = ("warp", "atomics", "cluster")  # blocks that the regression does not reach
 GPC = "gpc_small"  # with units of the default configuration
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]

@@ -210,6 +210,7 @@ struct AtomicAccess : Access {
   std::array<Slot, 8> d = NoSlots<8>();
   std::array<Slot, 8> b = NoSlots<8>();
   std::array<Slot, 2> c = NoSlots<2>();  // of cas
+  bool answers = true;                   // atom, into a register
 };
 
 // cp.async: of `bytes` so many are read, or none.
@@ -243,8 +244,17 @@ struct BulkCopy {
   Slot to = kNoSlot;
   Slot from = kNoSlot;
   Slot size = kNoSlot;
-  Slot mbarrier = kNoSlot;  // not to global memory
-  Slot ctas = kNoSlot;      // the mask of a multicast
+  Slot mbarrier = kNoSlot;     // not to global memory
+  Slot ctas = kNoSlot;         // the mask of a multicast
+  Slot byte_mask = kNoSlot;    // .cp_mask: which bytes of each 16
+  Slot ignore_left = kNoSlot;  // .ignore_oob: how many bytes may be outside
+  Slot ignore_right = kNoSlot;
+};
+
+// st.bulk: zeroes in shared memory.
+struct BulkStore {
+  Address address;
+  Slot size = kNoSlot;
 };
 
 // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, cp.async.bulk.prefetch.tensor.
@@ -435,12 +445,12 @@ using Payload =
     std::variant<std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison,
                  Selection, FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion,
                  PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
-                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, TensorCopy, TensorReplace,
-                 AsyncStore, CancelRequest, CancelQuery, MemoryFence, Branch, IndexedBranch,
-                 FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask, WarpExchange,
-                 MatrixProduct, MatrixLayout, TensorAllocation, TensorAccess, TensorWait,
-                 TensorProduct, TensorMemoryCopy, TensorShift, TensorCommit, WarpgroupProduct,
-                 WarpgroupOrder, CtaBarrier, ClusterBarrier,
+                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, BulkStore, TensorCopy,
+                 TensorReplace, AsyncStore, CancelRequest, CancelQuery, MemoryFence, Branch,
+                 IndexedBranch, FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask,
+                 WarpExchange, MatrixProduct, MatrixLayout, TensorAllocation, TensorAccess,
+                 TensorWait, TensorProduct, TensorMemoryCopy, TensorShift, TensorCommit,
+                 WarpgroupProduct, WarpgroupOrder, CtaBarrier, ClusterBarrier,
 
                  GridControl, Mbarrier>;
 

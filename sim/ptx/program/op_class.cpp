@@ -166,6 +166,7 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kBulk:
     case Op::kTensor:
     case Op::kTensorReplace:
+    case Op::kStoreBulk:
     case Op::kStoreAsync:
     case Op::kTensorProduct:
     case Op::kTensorMemoryCopy:
