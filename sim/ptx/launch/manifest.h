@@ -69,6 +69,7 @@ struct KernelLaunch {
   std::optional<std::array<std::uint32_t, 3>> cluster;
   bool cooperative = false;
   std::optional<std::uint32_t> dynamic_shared;
+  std::optional<std::uint32_t> registers;  // of a thread, at launch
   std::vector<Argument> arguments;
 };
 

@@ -99,6 +99,9 @@ Session::Session(const Manifest& manifest, std::size_t index, std::shared_ptr<De
   launch_.block = own_.block;
   launch_.inval_is_hazard = manifest.inval_is_hazard;
   launch_.hint_is_ignored = manifest.hint_is_ignored;
+  constexpr std::uint32_t kUnit = 8;  // registers are given out in
+  launch_.registers =
+      own_.registers ? (*own_.registers + kUnit - 1) / kUnit * kUnit : program_->Kernel().registers;
   const std::string which = Which();
   const std::string where =
       fmt::format("{}: {}{}", manifest.path, which, which.empty() ? "" : ": ");
@@ -284,7 +287,8 @@ std::vector<std::string> Session::Differences(const Memory& memory) const {
     if (!manifest_.buffers[k].expected) {
       continue;
     }
-    std::string difference = Difference(manifest_.buffers[k], ContentsIn(memory, k));
+    std::string difference = Difference(manifest_.buffers[k], ContentsIn(memory, k),
+                                        UnknownIn(memory, k), memory.origins());
     if (!difference.empty()) {
       differences.push_back(std::move(difference));
     }

@@ -112,7 +112,7 @@ constexpr Entry kEntries[] = {
     {"brkpt", {DecodePlain, Op::kTrap}},
     {"nanosleep", {DecodeSleep, Op::kSleep}},
     {"pmevent", {DecodeNoEffect, Op::kNop}},
-    {"setmaxnreg", {DecodeNoEffect, Op::kNop}},
+    {"setmaxnreg", {DecodeRegisterLimit, Op::kRegisterLimit}},
     {"griddepcontrol", {DecodeGridControl, Op::kGridControl}},
     {"activemask", {DecodeActiveMask, Op::kActiveMask}},
     {"vote", {DecodeVote, Op::kExchange}},

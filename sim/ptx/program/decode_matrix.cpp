@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/ptx/program/decode_opaque.h"
+
 namespace muster::ptx {
 namespace {
 
@@ -178,8 +180,12 @@ Type RegisterOf(Element element) {
 void DecodeMatrixProduct(Cursor* c, Instruction* out) {
   auto& i = out->Make<MatrixProduct>();
   if (c->Has("sp") || c->Has("sp::ordered_metadata") || c->Has("block_scale")) {
-    c->Unsupported(c->Has("block_scale") ? ".block_scale" : "a sparse matrix");
-    return;
+    const std::vector<Element> known = TakeElements(c);
+    if (known.empty()) {
+      c->Fail(fmt::format("{} lacks a type: those of D, A, B and C", c->Spelling()));
+      return;
+    }
+    return DecodeOpaque(c, out, known.front());
   }
   if (!c->Take("sync") || !c->Take("aligned")) {
     c->Fail(fmt::format("{} lacks .sync.aligned", c->Spelling()));

@@ -399,6 +399,19 @@ struct WarpgroupOrder {
   std::uint32_t groups = 0;  // kWait: that may be left
 };
 
+// What is accepted and not computed: its results are unknown from then on.
+struct Opaque {
+  std::uint32_t text = 0;  // index of Program::opaque
+  std::vector<Slot> d;
+  std::vector<Slot> a;
+};
+
+// setmaxnreg.
+struct RegisterLimit {
+  bool more = false;        // .inc
+  std::uint16_t count = 0;  // per thread
+};
+
 // bar, barrier.
 struct CtaBarrier {
   OpKind kind = OpKind::kSync;
@@ -431,18 +444,15 @@ struct Mbarrier {
 
 // One for each family of instructions; Op (opcode.h) says which an instruction has. A new one is
 // added to registers.cpp, too.
-using Payload =
-    std::variant<std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison,
-                 Selection, FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion,
-                 PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
-                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, TensorCopy, TensorReplace,
-                 AsyncStore, CancelRequest, CancelQuery, MemoryFence, Branch, IndexedBranch,
-                 FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask, WarpExchange,
-                 MatrixProduct, MatrixLayout, TensorAllocation, TensorAccess, TensorWait,
-                 TensorProduct, TensorMemoryCopy, TensorShift, TensorCommit, WarpgroupProduct,
-                 WarpgroupOrder, CtaBarrier, ClusterBarrier,
-
-                 GridControl, Mbarrier>;
+using Payload = std::variant<
+    std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison, Selection,
+    FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion, PackedConversion, Video,
+    AddressConversion, ClusterMapping, StackChange, Load, Store, AtomicAccess, SmallCopy, CopyGroup,
+    BulkCopy, TensorCopy, TensorReplace, AsyncStore, CancelRequest, CancelQuery, MemoryFence,
+    Branch, IndexedBranch, FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask, WarpExchange,
+    MatrixProduct, MatrixLayout, TensorAllocation, TensorAccess, TensorWait, TensorProduct,
+    OpaqueProduct, TensorMemoryCopy, TensorShift, TensorCommit, WarpgroupProduct, WarpgroupOrder,
+    RegisterLimit, Opaque, CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;
@@ -468,6 +478,13 @@ struct Instruction {
     return payload.emplace<T>();
   }
 };
+
+// Of a load, a store or an atomic.
+inline const Access& AccessOf(const Instruction& i) {
+  return i.op == Op::kLoad    ? static_cast<const Access&>(i.As<Load>())
+         : i.op == Op::kStore ? static_cast<const Access&>(i.As<Store>())
+                              : i.As<AtomicAccess>();
+}
 
 }  // namespace muster::ptx
 

@@ -168,6 +168,7 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kTensorReplace:
     case Op::kStoreAsync:
     case Op::kTensorProduct:
+    case Op::kOpaqueProduct:
     case Op::kTensorMemoryCopy:
     case Op::kTensorShift:
     case Op::kTensorCommit:
@@ -188,8 +189,10 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kTensorAllocation:
     case Op::kTensorAccess:
     case Op::kTensorWait:
+    case Op::kOpaque:
     case Op::kWarpgroupProduct:
     case Op::kWarpgroupOrder:
+    case Op::kRegisterLimit:
     case Op::kBarrier:
     case Op::kClusterBarrier:
     case Op::kGridControl:
@@ -204,6 +207,12 @@ bool IsMulticast(const Instruction& i) {
          (i.op == Op::kTensor && i.As<TensorCopy>().ctas != kNoSlot) ||
          (i.op == Op::kTensorCommit && i.As<TensorCommit>().ctas != kNoSlot) ||
          (i.op == Op::kTryCancel && i.As<CancelRequest>().multicast);
+}
+
+bool TakesResource(const Instruction& i) {
+  return (i.op == Op::kRegisterLimit && i.As<RegisterLimit>().more) ||
+         (i.op == Op::kTensorAllocation &&
+          i.As<TensorAllocation>().what == TensorAllocation::What::kAllocate);
 }
 
 bool OnlyWritesRegisters(const Instruction& instruction) {

@@ -177,15 +177,18 @@ enum class Op : std::uint8_t {
   // MatrixProduct (mma), MatrixLayout (ldmatrix, stmatrix, movmatrix).
   kMatrixProduct,
   kMatrixLayout,
+  kOpaque,  // Opaque
   // WarpgroupProduct (wgmma.mma_async), WarpgroupOrder (wgmma.fence and those beside it).
   kWarpgroupProduct,
   kWarpgroupOrder,
-  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, TensorMemoryCopy, TensorShift,
-  // TensorCommit: tcgen05.
+  kRegisterLimit,  // setmaxnreg
+  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, OpaqueProduct, TensorMemoryCopy,
+  // TensorShift, TensorCommit: tcgen05.
   kTensorAllocation,
   kTensorAccess,
   kTensorWait,
   kTensorProduct,
+  kOpaqueProduct,
   kTensorMemoryCopy,
   kTensorShift,
   kTensorCommit,
@@ -198,6 +201,10 @@ enum class Op : std::uint8_t {
 
 // All lanes of a warp execute it together, on what they hold in parts.
 constexpr bool IsOfWholeWarp(Op op) { return op >= Op::kMatrixProduct && op <= Op::kTensorWait; }
+// And of four warps.
+constexpr bool IsOfWarpgroup(Op op) {
+  return op >= Op::kWarpgroupProduct && op <= Op::kRegisterLimit;
+}
 // A tensor core does it some time later: its transfer has no single place where it goes to.
 constexpr bool IsOfTensorCore(Op op) { return op >= Op::kTensorProduct && op <= Op::kTensorShift; }
 

@@ -16,6 +16,21 @@ Interpreter::Event Interpreter::ReachMatrix(Warp* warp, std::size_t index, std::
   return active == warp->live ? ExecuteMatrix(warp, index) : AwaitAll(warp, index);
 }
 
+// Whether the CTA has enough of what the group waits for.
+bool Interpreter::MayTake(const Warp& warp, const Group& group) const {
+  const Cta& cta = *warp.cta;
+  const Instruction& i = program_.code[group.pc];
+  if (i.op == Op::kRegisterLimit) {
+    const std::uint32_t own = cta.registers.of_warp[warp.first_thread / kWarpSize];
+    const std::uint32_t wanted = i.As<RegisterLimit>().count;
+    return wanted <= own || wanted - own <= cta.registers.free;
+  }
+  const std::uint32_t columns =
+      ValueOf(warp, group, i.As<TensorAllocation>().columns, First(group.lanes));
+  return cta.tensor == nullptr || !TensorMemory::IsSize(columns) ||
+         cta.tensor->Free(columns).has_value();
+}
+
 // The text leaves a warp undefined of which a thread has exited. A warp that its block does not
 // fill lacks threads, too.
 Interpreter::Event Interpreter::ExecuteMatrix(Warp* warp, std::size_t index) {
@@ -27,17 +42,33 @@ Interpreter::Event Interpreter::ExecuteMatrix(Warp* warp, std::size_t index) {
                   fmt::format("comes to a matrix instruction with {} lanes of its warp, and not 32",
                               Ones(group.lanes)));
   }
-  if (lanes.instruction.op < Op::kTensorAllocation) {
-    if (lanes.instruction.op == Op::kWarpgroupProduct ||
-        lanes.instruction.op == Op::kWarpgroupOrder) {
+  std::optional<Event> event = Event::kNone;
+  switch (lanes.instruction.op) {
+    case Op::kWarpgroupProduct:
+    case Op::kWarpgroupOrder:
       return ExecuteWarpgroup(warp, index);
-    }
-    Compute(lanes);
-  } else if (const std::optional<Event> event = ExecuteTensor(warp, group, lanes); !event) {
+    case Op::kRegisterLimit:
+      event = SetRegisters(warp, group);
+      break;
+    case Op::kOpaque:
+      SpreadMatrix(warp, lanes, group.frame);
+      break;
+    case Op::kMatrixProduct:
+    case Op::kMatrixLayout:
+      if (tracks_unknown_) {
+        SpreadMatrix(warp, lanes, group.frame);
+      }
+      Compute(lanes);
+      break;
+    default:
+      event = ExecuteTensor(warp, group, lanes);
+  }
+  if (!event) {
     warp->held += group.state == Group::State::kReady ? 1 : 0;
-    warp->groups[index].state = Group::State::kAwaitsColumns;
+    warp->groups[index].state = Group::State::kAwaitsResource;
     return Event::kNone;
-  } else if (*event != Event::kNone) {
+  }
+  if (*event != Event::kNone) {
     return *event;
   }
   if (group.state != Group::State::kReady) {
