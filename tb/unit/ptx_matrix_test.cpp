@@ -41,13 +41,13 @@ struct Place {
 // in row groupID, the next e eight rows below (where there are sixteen), and then the same further
 // to the right.
 Place OfA(const Product& p, unsigned lane, unsigned i) {
-  const unsigned e = BitsOf(p.a) > 32 ? 1 : 32 / BitsOf(p.a);
+  const unsigned e = ElementBits(p.a) > 32 ? 1 : 32 / ElementBits(p.a);
   const unsigned below = p.m == 16 && i / e % 2 == 1 ? 8 : 0;
   const unsigned block = p.m == 16 ? i / (2 * e) : i / e;
   return {lane / 4 + below, lane % 4 * e + i % e + 4 * e * block};
 }
 Place OfB(const Product& p, unsigned lane, unsigned i) {
-  const unsigned e = BitsOf(p.b) > 32 ? 1 : 32 / BitsOf(p.b);
+  const unsigned e = ElementBits(p.b) > 32 ? 1 : 32 / ElementBits(p.b);
   return {lane % 4 * e + i % e + 4 * e * (i / e), lane / 4};
 }
 Place OfC(const Product& /*p*/, unsigned lane, unsigned i) {
@@ -56,16 +56,16 @@ Place OfC(const Product& /*p*/, unsigned lane, unsigned i) {
 
 // The registers of all lanes, each in 64 bits.
 template <typename F>
-std::vector<std::uint64_t> Fragments(const Product& p, const Matrix& matrix,
+std::vector<std::uint64_t> Fragments(const Product& p, const ElementMatrix& matrix,
                                      const std::string& type, F place) {
   const auto elements = static_cast<unsigned>(matrix.size() * matrix[0].size()) / kLanes;
-  const unsigned bits = BitsOf(type);
+  const unsigned bits = ElementBits(type);
   const unsigned e = bits > 32 ? 1 : 32 / bits;
   std::vector<std::uint64_t> registers(std::size_t{kLanes} * elements / e);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     for (unsigned i = 0; i < elements; ++i) {
       const Place at = place(p, lane, i);
-      registers[lane * (elements / e) + i / e] |= Encode(type, matrix[at.row][at.column])
+      registers[lane * (elements / e) + i / e] |= EncodeElement(type, matrix[at.row][at.column])
                                                   << (i % e * bits);
     }
   }
@@ -140,10 +140,10 @@ TEST_P(PtxMatrixProduct, IsThatOfTheDefinition) {
       std::string(p.a) == "b1" ? std::vector<std::string>{".xor.popc", ".and.popc"}
                                : std::vector<std::string>{""};
   for (const std::string& modifier : modifiers) {
-    const Matrix a = Random(p.m, p.k, p.a, &state);
-    const Matrix b = Random(p.k, p.n, p.b, &state);
-    const Matrix c = Random(p.m, p.n, p.c, &state);
-    Matrix d = c;
+    const ElementMatrix a = RandomMatrix(p.m, p.k, p.a, &state);
+    const ElementMatrix b = RandomMatrix(p.k, p.n, p.b, &state);
+    const ElementMatrix c = RandomMatrix(p.m, p.n, p.c, &state);
+    ElementMatrix d = c;
     for (unsigned row = 0; row < p.m; ++row) {
       for (unsigned column = 0; column < p.n; ++column) {
         for (unsigned k = 0; k < p.k; ++k) {

@@ -13,7 +13,7 @@
 
 namespace muster::ptx {
 
-inline unsigned BitsOf(const std::string& type) {
+inline unsigned ElementBits(const std::string& type) {
   return type == "f64"                                    ? 64
          : type == "f16" || type == "bf16"                ? 16
          : type == "s8" || type == "u8" || type[0] == 'e' ? 8
@@ -21,12 +21,12 @@ inline unsigned BitsOf(const std::string& type) {
          : type == "b1"                                   ? 1
                                                           : 32;
 }
-inline bool IsInteger(const std::string& type) {
+inline bool NamesInteger(const std::string& type) {
   return type[0] == 's' || type[0] == 'u' || type == "b1";
 }
 
 // Small numbers, so that every sum is exact in each of the types.
-inline std::int64_t Draw(const std::string& type, std::uint64_t* state) {
+inline std::int64_t DrawElement(const std::string& type, std::uint64_t* state) {
   *state = *state * 6364136223846793005U + 1442695040888963407U;
   const auto draw = static_cast<std::int64_t>(*state >> 33);
   if (type == "b1") {
@@ -35,7 +35,7 @@ inline std::int64_t Draw(const std::string& type, std::uint64_t* state) {
   return type[0] == 'u' ? draw % 8 : draw % 9 - 4;
 }
 
-inline std::uint64_t Encode(const std::string& type, std::int64_t value) {
+inline std::uint64_t EncodeElement(const std::string& type, std::int64_t value) {
   std::uint64_t bits = 0;
   const auto real = static_cast<double>(value);
   const auto single = static_cast<float>(value);
@@ -43,8 +43,8 @@ inline std::uint64_t Encode(const std::string& type, std::int64_t value) {
     std::memcpy(&bits, &real, sizeof real);
   } else if (type == "f32" || type == "tf32") {
     std::memcpy(&bits, &single, sizeof single);
-  } else if (IsInteger(type)) {
-    bits = static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - BitsOf(type)));
+  } else if (NamesInteger(type)) {
+    bits = static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - ElementBits(type)));
   } else {
     const Type format = type == "f16"    ? Type::kF16
                         : type == "bf16" ? Type::kBF16
@@ -55,14 +55,14 @@ inline std::uint64_t Encode(const std::string& type, std::int64_t value) {
   return bits;
 }
 
-using Matrix = std::vector<std::vector<std::int64_t>>;
+using ElementMatrix = std::vector<std::vector<std::int64_t>>;
 
-inline Matrix Random(unsigned rows, unsigned columns, const std::string& type,
-                     std::uint64_t* state) {
-  Matrix matrix(rows, std::vector<std::int64_t>(columns));
+inline ElementMatrix RandomMatrix(unsigned rows, unsigned columns, const std::string& type,
+                                  std::uint64_t* state) {
+  ElementMatrix matrix(rows, std::vector<std::int64_t>(columns));
   for (auto& row : matrix) {
     for (std::int64_t& element : row) {
-      element = Draw(type, state);
+      element = DrawElement(type, state);
     }
   }
   return matrix;

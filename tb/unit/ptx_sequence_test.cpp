@@ -237,12 +237,14 @@ TEST(PtxSequence, Refusals) {
 // A value that is not computed goes from one file's kernel to another's, there into a variable,
 // and, after a launch of the first file, out of it.
 TEST(PtxSequence, WhatIsUnknownStaysSo) {
-  const std::string first = WriteTestFile("first.ptx", Header() + R"(
+  const std::string first = WriteTestFile("first.ptx",
+                                          ".version 8.7\n.target sm_120a\n.address_size 64\n"
+                                          R"(
 .visible .entry opaque(.param .u64 out) {
   .reg .b32 %r<9>; .reg .b64 %d;
   ld.param.u64 %d, [out];
-  mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16
-    {%r1, %r2}, {%r3, %r3}, {%r3, %r3}, {%r3, %r3}, %r3, 0;
+  mma.sp.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.e2m1.e2m1.f16
+    {%r1, %r2}, {%r3, %r3, %r3, %r3}, {%r3, %r3, %r3, %r3}, {%r3, %r3}, %r3, 0;
   st.global.u32 [%d], %r1; ret; }
 .visible .entry clear(.param .u64 out) {
   .reg .b64 %d; ld.param.u64 %d, [out]; st.global.u32 [%d], 0; ret; }

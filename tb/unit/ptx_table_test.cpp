@@ -55,10 +55,10 @@ struct Taken {
   bool opaque = false;  // some of its results are unknown
   std::string why;
 };
-// The sample alone in a kernel, for a target that has wgmma and for one that has tcgen05.
+// The sample alone in a kernel, for targets that have tcgen05, wgmma, and kinds of mma.
 Taken Take(const std::string& sample) {
   Taken taken;
-  for (const char* const target : {"100a", "90a"}) {
+  for (const char* const target : {"100a", "90a", "120a"}) {
     const std::string text = fmt::format(R"(.version 8.8
 .target sm_{}
 .address_size 64

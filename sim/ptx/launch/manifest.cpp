@@ -159,6 +159,7 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
                                             "bad_tensor_map",
                                             "bad_tensor_copy",
                                             "bad_register_count",
+                                            "bad_metadata",
                                             "unknown_value"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;

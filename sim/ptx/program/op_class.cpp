@@ -144,6 +144,7 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kCvta:
     case Op::kCvtaTo:
     case Op::kIsSpace:
+    case Op::kFragmentPlace:
     case Op::kMapToRank:
     case Op::kRankOf:
     case Op::kPendingCount:

@@ -28,6 +28,10 @@ enum class Element : std::uint8_t {
   kU4,
   kB1,
   kS32,
+  kE2M3,  // six bits, the lower ones of a byte
+  kE3M2,
+  kE2M1InByte,  // four bits, in the middle of a byte
+  kE2M1,
 };
 // How many of them a register of a fragment has.
 constexpr unsigned PackedIn(Element element) {
@@ -39,9 +43,13 @@ constexpr unsigned PackedIn(Element element) {
     case Element::kE5M2:
     case Element::kS8:
     case Element::kU8:
+    case Element::kE2M3:
+    case Element::kE3M2:
+    case Element::kE2M1InByte:
       return 4;
     case Element::kS4:
     case Element::kU4:
+    case Element::kE2M1:
       return 8;
     case Element::kB1:
       return 32;
@@ -142,6 +150,7 @@ enum class Op : std::uint8_t {
   kCvtaTo,
   kIsSpace,
   kStack,
+  kFragmentPlace,  // FragmentPlace
   kMapToRank,
   kRankOf,
   // Load, Store, AtomicAccess.

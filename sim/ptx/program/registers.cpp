@@ -82,6 +82,7 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const ActiveMask& i) { return All(i.d); },
                         [](const WarpExchange& i) { return All(i.d, i.predicate); },
                         [](const MatrixProduct& i) { return All(i.d); },
+                        [](const FragmentPlace& i) { return All(i.d); },
                         [](const MatrixLayout& i) { return All(i.d); },
                         [](const TensorAllocation& i) { return All(i.d); },
                         [](const TensorAccess& i) { return i.stores ? All() : All(i.registers); },
@@ -146,7 +147,10 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const Nanosleep& i) { return All(i.ns); },
           [](const ActiveMask& /*i*/) { return All(); },
           [](const WarpExchange& i) { return All(i.members, i.value, i.from, i.clamp); },
-          [](const MatrixProduct& i) { return All(i.a, i.b, i.c); },
+          [](const MatrixProduct& i) {
+            return All(i.a, i.b, i.c, i.metadata, i.scales, i.scale_bytes, i.scale_threads);
+          },
+          [](const FragmentPlace& i) { return All(i.address, i.stride); },
           [](const MatrixLayout& i) { return All(i.a); },
           [](const TensorAllocation& i) { return All(i.address, i.columns); },
           [](const TensorAccess& i) {

@@ -228,6 +228,7 @@ class Interpreter {
   // matrix.cpp
   Event ReachMatrix(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteMatrix(Warp* warp, std::size_t index);
+  std::optional<Event> CheckMetadata(const Warp& warp, const Lanes& lanes, std::uint32_t frame);
   // wgmma.cpp
   Event ExecuteWarpgroup(Warp* warp, std::size_t index);
   std::optional<Event> JoinWarpgroup(Warp* warp, const Group& group,

@@ -5,6 +5,7 @@
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/alu/compute.h"
+#include "sim/ptx/alu/sparse_matrix.h"
 #include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
@@ -29,6 +30,27 @@ bool Interpreter::MayTake(const Warp& warp, const Group& group) const {
       ValueOf(warp, group, i.As<TensorAllocation>().columns, First(group.lanes));
   return cta.tensor == nullptr || !TensorMemory::IsSize(columns) ||
          cta.tensor->Free(columns).has_value();
+}
+
+// "Values 0b0000, 0b0101, 0b1010, 0b1111 are invalid values for metadata and will result in
+// undefined behavior."
+std::optional<Interpreter::Event> Interpreter::CheckMetadata(const Warp& warp, const Lanes& lanes,
+                                                             std::uint32_t frame) {
+  const auto* const product = std::get_if<MatrixProduct>(&lanes.instruction.payload);
+  if (product == nullptr || !product->sparse ||
+      UnknownIn(warp, frame, {product->metadata}, lanes.mask, nullptr) != 0) {
+    return std::nullopt;
+  }
+  const std::optional<unsigned> lane = SparseColumns(lanes, *product).BadLane();
+  if (!lane) {
+    return std::nullopt;
+  }
+  return Misuse(warp, *lane, lanes.instruction.line, "bad_metadata",
+                fmt::format("has the metadata {:#010x} of a sparse matrix, where {}",
+                            lanes.Read(product->metadata)[*lane] & 0xffffffffU,
+                            product->a_type == Element::kTF32 ? "four bits must be 0b0100 or 0b1110"
+                            : product->ordered ? "the second of two indices must be the larger one"
+                                               : "two indices must not be the same"));
 }
 
 // The text leaves a warp undefined of which a thread has exited. A warp that its block does not
@@ -57,6 +79,9 @@ Interpreter::Event Interpreter::ExecuteMatrix(Warp* warp, std::size_t index) {
     case Op::kMatrixLayout:
       if (tracks_unknown_) {
         SpreadMatrix(warp, lanes, group.frame);
+      }
+      if (const std::optional<Event> refused = CheckMetadata(*warp, lanes, group.frame)) {
+        return *refused;
       }
       Compute(lanes);
       break;
