@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/app/emit.h"
 #include "sim/app/run.h"
 
 namespace muster::app {
@@ -20,6 +21,8 @@ struct ExploreOptions {
   std::uint64_t jobs = 0;              // 0: one for each processor
   std::string report;                  // files, or empty
   std::string witness;
+  std::string schedule;  // to take instead of looking for one, or empty
+  EmitOptions emit;
 };
 
 // The exit codes of `muster explore`, in addition to those shared with `run`.

@@ -1,18 +1,38 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/app/explore_command.h"
 
+#include <fmt/format.h>
+
+#include <initializer_list>
 #include <memory>
 #include <string>
 
 #include "sim/app/explore.h"
 #include "sim/app/launch_command.h"
 #include "sim/app/number_option.h"
+#include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
 namespace {
 
 constexpr std::uint64_t kLongestSearch = 1'000'000;  // seconds
 constexpr std::uint64_t kMostJobs = 1024;
+constexpr std::uint64_t kMostTimes = 10'000;
+constexpr double kShortestLaunch = 0.01;  // seconds
+constexpr double kLongestLaunch = 1'000'000;
+
+// Options that are of others.
+void CheckEmit(const CLI::App& explore, const ExploreOptions& options) {
+  const auto needs = [&](std::initializer_list<const char*> names, const char* of, bool is_there) {
+    for (const char* const name : names) {
+      if (explore.get_option(name)->count() != 0 && !is_there) {
+        throw ptx::InputError(fmt::format("{} goes with {}", name, of));
+      }
+    }
+  };
+  needs({"--schedule", "--target"}, "--emit-ptx", !options.emit.file.empty());
+  needs({"--times", "--time-limit"}, "--target", !options.emit.target.empty());
+}
 
 struct ExploreCommand {
   LaunchCommand launch;
@@ -37,11 +57,28 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
   AddFile(explore, "--report", &options.report, "Write the report to this JSON file");
   AddFile(explore, "--witness", &options.witness,
           "Write the schedule of the first finding to this file, of others to numbered ones");
+  AddFile(explore, "--emit-ptx", &options.emit.file,
+          "Write the kernel so that it keeps to the first finding's order by itself; of others, to "
+          "numbered files");
+  AddFile(explore, "--schedule", &options.schedule,
+          "With --emit-ptx: the order to keep to; no other is looked for");
+  explore->add_option(
+      "--target", options.emit.target,
+      "With --emit-ptx: cuda, or cuda:N, a GPU that runs both kernels, N at a time");
+  explore->add_option("--times", options.emit.times, "Runs of each on the GPU (default: 20)")
+      ->check(CLI::Range(std::uint64_t{1}, kMostTimes));
+  explore
+      ->add_option("--time-limit", options.emit.time_limit,
+                   "Seconds after which a launch on a GPU hangs (default: 2.5)")
+      ->check(CLI::Range(kShortestLaunch, kLongestLaunch))
+      ->type_name("SECONDS");
   explore->footer(
       "Exit codes: 0 nothing found, 2 bad input, 3 a deadlock can happen, 4 RTL and golden model\n"
       "disagree, 7 a race or another finding, 8 suspicions only.");
-  explore->callback([command, compiler_flags, code] {
+  explore->callback([command, compiler_flags, explore, code] {
     command->launch.cuda.flags = compiler_flags;
+    CheckEmit(*explore, command->options);
+    command->options.emit.seconds = static_cast<double>(command->options.seconds);
     *code = static_cast<int>(Explore(JobOf(&command->launch), command->options));
   });
 }

@@ -432,6 +432,34 @@ def against(muster, folder):
     check(result.returncode == 1 and "2 kernels: 1 the same, 1 not" in result.stdout, "a manifest that cannot be read", result)
 
 
+def written(muster, folder):
+    """A kernel as it is and in the order that goes wrong: how often each does, and how often the order was kept to; a GPU that
+    hangs, that refuses it, and that is not there; a time limit."""
+    path = manifest(folder, "raced", count=64, expect={"out": [5] + [9] * 63})
+    report, options = folder / "w.json", ("--emit-ptx", folder / "turns.ptx", "--target", "cuda:2", "--report", folder / "w.json")
+    schema = json.loads((ROOT / "sim" / "explore" / "explore.schema.json").read_text())
+
+    def gpu(*more, code=7, **settings):
+        result = run(muster, "explore", path, *options, *more, env=standin(folder, **settings))
+        check(result.returncode == code, f"exit code {code}", result)
+        found = json.loads(report.read_text())
+        jsonschema.validate(found, schema)
+        return result, next(one["emitted"]["gpu"] for one in found["findings"] if one["kind"] == "wrong_result")
+
+    result, both = gpu("--times", 5)
+    check("goes wrong in 0 of 5 runs as it is, and in 5 of 5 in this order" in result.stdout, "both rates", result)
+    check(both["as_is"] == {"runs": 5, "wrong": 0, "outcomes": {"completes": 5}}, "as it is", result)
+    check(both["in_order"] == {"runs": 5, "wrong": 5, "outcomes": {"wrong result": 5}, "kept": 5}, "in order", result)
+    result, both = gpu("--times", 3, "--time-limit", 0.2, stuck="cuCtxSynchronize")
+    check(both["as_is"]["outcomes"] == both["in_order"]["outcomes"] == {"hangs": 3} and both["in_order"]["kept"] == 0, "hangs", result)
+    result, both = gpu("--times", 400, "--time-limit", 0.2, "--time", 2, stuck="cuCtxSynchronize")
+    check(0 < both["as_is"]["runs"] < 100, "the time is limited", result)
+    result, both = gpu(fail="cuLaunchKernel=701")
+    check("does not launch" in both["not_run"] and "launch_out_of_resources" in result.stdout, "refused", result)
+    result = run(muster, "explore", path, *options, env=standin(folder, devices=0))
+    check(result.returncode == NO_GPU, "there is no GPU", result)
+
+
 CASES = {
     "no_gpu": no_gpu,
     "completes": completes,
@@ -447,6 +475,7 @@ CASES = {
     "direct": direct,
     "suite": suite,
     "against": against,
+    "written": written,
 }
 
 if __name__ == "__main__":

@@ -174,6 +174,8 @@ int Execute(const Launch& launch, Module* module) {
     return std::atoi(Setting("STANDIN_TRAP", "715"));
   } else if (name == "say") {
     std::printf("said by the kernel\n");
+  } else if (name == "raced") {
+    out[0] = module->variables.count("muster_turns") != 0 ? 0 : 5;
   } else if (name == "clock") {
     out[0] = 12345;
   }
