@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/syntax/error.h"
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/syntax/parser.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {
@@ -74,16 +75,21 @@ TEST(PtxSmallForms, DeclarationsNameTheirResultsAlike) {
       42U);
 }
 
+// Which runs all the same.
 TEST(PtxSmallForms, AnOlderVersionIsToldWhatIsNeeded) {
-  try {
-    StoredWords(".version 8.4\n.target sm_90a\n.address_size 64\n",
-                "  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %q;\n", 1);
-    ADD_FAILURE();
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("clusterlaunchcontrol needs .version 8.6"),
-              std::string::npos)
-        << error.what();
+  const auto module = Parse("f.ptx", R"(.version 8.4
+.target sm_100a
+.address_size 64
+.entry k() { .reg .pred %p; .reg .b128 %q;
+  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %q;
+  ret; }
+)");
+  std::vector<std::string> needs;
+  for (const Finding& finding : Check(*module)) {
+    EXPECT_TRUE(finding.runs) << finding.text;
+    needs.push_back(finding.text);
   }
+  EXPECT_EQ(needs.back(), "f.ptx:5:3: clusterlaunchcontrol needs .version 8.6");
 }
 
 }  // namespace

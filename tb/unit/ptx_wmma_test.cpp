@@ -249,7 +249,7 @@ TEST(PtxWmmaForm, AllLanesComeTogether) {
 TEST(PtxWmmaForm, SaturatesAndRounds) {
   const auto first = [](const std::string& body, std::size_t word) {
     Kernel kernel(WmmaAlone(body));
-    kernel.manifest.buffers = {MakeBuffer("p", Type::kU32, 64)};
+    kernel.manifest.buffers = {MakeBuffer("p", Type::kU32, 128)};
     const Ended run(kernel);
     EXPECT_EQ(run.outcome(), "completes") << run.grid().problem();
     return run.Words(0)[word];
@@ -289,8 +289,10 @@ TEST(PtxWmmaForm, OtherFormsAreRefused) {
         "wmma.load.a.sync.aligned.row.m16n16k8.f16 " + kEightRegisters + ", [%x];",
         std::string("wmma.load.a.sync.aligned.col.m8n8k32.s4 {%r0}, [%x];"),
         std::string("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0, %r1}, [%x];"),
-        "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 " + kEightRegisters + ", " +
-            kEightRegisters + ", " + kEightRegisters + ", " + kEightRegisters + ";",
+        "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f0, %f1, %f2, %f3}, " + kEightRegisters +
+            ", " + kEightRegisters + ", " + kEightRegisters + ";",
+        "wmma.mma.sync.aligned.row.col.m16n16k16.rn.f16.f16 {%r0, %r1, %r2, %r3}, " +
+            kEightRegisters + ", " + kEightRegisters + ", {%r0, %r1, %r2, %r3};",
         "wmma.mma.sync.aligned.row.m16n16k16.f16.f16 {%r0, %r1, %r2, %r3}, " + kEightRegisters +
             ", " + kEightRegisters + ", {%r0, %r1, %r2, %r3};",
         std::string("wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%s0, %s1}, {%r0}, "
