@@ -63,6 +63,10 @@ rtl/mbarrier/muster_mb_park.sv
 rtl/mbarrier/muster_mbarrier.sv
 rtl/mbarrier/muster_mb_coalesce.sv
 rtl/mbarrier/muster_copy_tracker.sv
+rtl/atomics/muster_atomics_pkg.sv
+rtl/atomics/muster_atomics_update.sv
+rtl/atomics/muster_atomics.sv
+rtl/atomics/muster_atomics_lanes.sv
 rtl/cluster/muster_cluster_pkg.sv
 rtl/cluster/muster_cluster_life.sv
 rtl/cluster/muster_cluster_lanes.sv

@@ -22,10 +22,11 @@ ENUMS = {
     "op_e": ("operation.h", "OpKind", 0), "lifecycle_e": ("operation.h", "OpKind", 16),
     "kind_e": ("operation.h", "BarKind", 0), "fault_e": ("fault.h", "FaultCause", 0),
     "mb_op_e": ("mbarrier_operation.h", "MbOp", 0), "mb_source_e": ("mbarrier_operation.h", "MbSource", 0),
-    "warp_op_e": ("warp_operation.h", "WarpOp", 0), "cluster_life_e": ("cluster_operation.h", "ClusterLifeOp", 0),
+    "warp_op_e": ("warp_operation.h", "WarpOp", 0), "at_op_e": ("atomic_operation.h", "AtomicOp", 0),
+    "at_size_e": ("atomic_operation.h", "AtomicSize", 0), "cluster_life_e": ("cluster_operation.h", "ClusterLifeOp", 0),
     "cluster_op_e": ("cluster_operation.h", "ClusterOp", 0),
 }
-PREFIX = re.compile(r"(Op|Lc|Kind|Fault|Mb|Warp|Cl)(?=[A-Z])")
+PREFIX = re.compile(r"(Op|Lc|Kind|Fault|Mb|Warp|At|Cl)(?=[A-Z0-9])")
 
 # Highest and lowest bit of the fields of words that rtl/README.md and rtl/mbarrier/README.md publish.
 PUBLISHED = {
@@ -44,14 +45,20 @@ REGISTERS = {"fault": "fault_t", "debug_index": "fault_t", "debug_entry": "bar_w
 TABLES = {
     "muster": ("rtl/README.md", {"W": 32, "P": 2}, ("mb_", "smem_")),
     "muster_warp": ("rtl/warp/README.md", {"W": 32, "LanesPerBeat": 8}, ()),
+    "muster_atomics": ("rtl/atomics/README.md", {"W": 32}, ()),
     "muster_cluster": ("rtl/cluster/README.md", {"U": 4, "W": 32, "NumGrids": 2}, ()),
 }
+
+
+# The parameters of modules that have no defaults.
+GIVEN = {"muster_atomics": {"Cfg": configs.packed(configs.UNIT["default"])}}
 
 
 def structs(read):
     """What packages.py reads otherwise than Verilator."""
     seen = set()
-    for root in (fieldmap.elaborate("muster_gpc"),
+    for root in (fieldmap.elaborate("muster_gpc"), fieldmap.elaborate("muster_atomics", *configs.overrides(GIVEN["muster_atomics"])),
+                 fieldmap.elaborate("muster_atomics_lanes"),
                  fieldmap.elaborate("muster_board", "-f", "rtl/fpga/fpga.f", "-Wno-WIDTHCONCAT")):
         types = fieldmap.Types(root.find(".//typetable"))
         for entry in root.iter("structdtype"):
@@ -134,7 +141,7 @@ def bits(port, field):
 def tables():
     """Ports and fields that a table lacks, or has with another width or direction."""
     for module, (page, letters, elsewhere) in TABLES.items():
-        ports = fieldmap.read({}, module)["ports"]
+        ports = fieldmap.read(GIVEN.get(module, {}), module)["ports"]
         last, named = "", set()
         for names, widths, directions in rows(page):
             for place, name in enumerate(names):

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 from root import ROOT
+import configs
 import formal
 import variants
 
@@ -34,7 +35,9 @@ def verilator(arguments, tree):
 
 
 def unit(tree):
-    return verilator(["rtl/muster.vlt", "-f", "rtl/muster.f", "--top-module", "muster_gpc"], tree)
+    beside = [["muster_atomics", f"-GCfg={configs.packed(configs.UNIT['small'])}"], ["muster_atomics_lanes"]]
+    return next(filter(None, (verilator(["rtl/muster.vlt", "-f", "rtl/muster.f", "--top-module", *top], tree)
+                              for top in (["muster_gpc"], *beside))), "")
 
 
 def circuit(proof, parameters, tree):

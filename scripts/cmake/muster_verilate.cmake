@@ -27,6 +27,14 @@ function(muster_warp_sources variable)
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
+# The sources of the atomics on shared memory alone, without what makes updates of lanes.
+function(muster_atomics_sources variable)
+  muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f sources unused)
+  list(FILTER sources INCLUDE REGEX
+       "/(muster_pkg|muster_cfg_pkg|muster_stage|muster_atomics|muster_atomics_pkg|muster_atomics_update)\\.sv$")
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
 # The sources of the cluster scope alone.
 function(muster_cluster_sources variable)
   muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f sources unused)

@@ -4,8 +4,8 @@
 With --packed NAME=VALUE... it prints the parameter Cfg: `small`, with these changes.
 
 rtl/configs.json has the configurations of each module that is built alone, under the module's name: the
-unit itself, muster, its part for mbarriers, muster_mbarrier, the warp scope, muster_warp, the cluster scope,
-muster_cluster, GPCs of units of a configuration, muster_gpc (scripts do not build these), and the adapters around the unit, muster_axil, muster_ventus and muster_vortex. muster_mbarrier and muster_axil are those of a unit: their rows say what differs from the unit's
+unit itself, muster, its part for mbarriers, muster_mbarrier, the atomics beside that, muster_atomics, the warp scope, muster_warp, the cluster scope,
+muster_cluster, GPCs of units of a configuration, muster_gpc (scripts do not build these), and the adapters around the unit, muster_axil, muster_ventus and muster_vortex. muster_mbarrier, muster_atomics and muster_axil are those of a unit: their rows say what differs from the unit's
 configuration of that name, and what they have besides.
 """
 
@@ -19,7 +19,7 @@ BY_TOP = json.loads((ROOT / "rtl/configs.json").read_text())
 UNIT = BY_TOP["muster"]
 MBARRIER = BY_TOP["muster_mbarrier"]
 NAMES = list(UNIT)
-OF_A_UNIT = ("muster_mbarrier", "muster_axil")  # tops whose parameter is Cfg
+OF_A_UNIT = ("muster_mbarrier", "muster_atomics", "muster_axil")  # tops whose parameter is Cfg
 # Name and type of each member of muster_cfg_t, in order.
 FIELDS = [(name, kind) for kind, name in
           re.findall(r"^    (int unsigned|bit) +(\w+);", (ROOT / "rtl/muster_cfg_pkg.sv").read_text(), re.MULTILINE)]

@@ -16,7 +16,7 @@ import sys
 
 from root import ROOT
 
-PACKAGES = ("rtl/muster_pkg.sv", "rtl/warp/muster_warp_pkg.sv", "rtl/cluster/muster_cluster_pkg.sv",
+PACKAGES = ("rtl/muster_pkg.sv", "rtl/warp/muster_warp_pkg.sv", "rtl/atomics/muster_atomics_pkg.sv", "rtl/cluster/muster_cluster_pkg.sv",
             "rtl/muster_gpc_pkg.sv", "rtl/fpga/muster_fpga_pkg.sv")
 
 # Structs that the C++ side holds as a number (sim/isa has functions for their fields).
@@ -35,6 +35,8 @@ MEMBERS = {
     "mb_async_t": {"place": ""},
     "mb_remote_t": {"place": ""},
     "mb_commit_t": {"valid": "commit_valid", "*": "commit.{}"},
+    "at_update_t": {"place": ""},
+    "at_commit_t": {"valid": "commit_valid", "*": "commit.{}"},
     "warp_group_t": {"open": "group_open", "cta": "group_cta", "code": "group", "*": "group.{}"},
     "cancel_response_t": {"is_canceled": "data()[3]", "ctaid": "data()"},
     "cancel_write_t": {"place.addr": "addr"},

@@ -4,7 +4,7 @@
 
 Runs a kernel (--kernel) or a seed of the regression (--test regress), or takes an FST that is
 there (--fst). The picture shows the cycles around the first release, or those asked for; a row in
-which nothing happens is left out. A run that uses a warp scope or a cluster scope leaves an FST of each,
+which nothing happens is left out. A run that uses a warp scope, atomics on shared memory or a cluster scope leaves an FST of each,
 which has a save file and a picture, too. If there is a display, GTKWave shows the FST.
 The exit code is that of the run.
 """
@@ -134,8 +134,8 @@ def files_of(fst, svg=None):
 
 
 def scopes_beside(fst):
-    """The FSTs of the warp scope and of the cluster scope, as sim/lockstep/files.h names them."""
-    return [fst.with_suffix(f".{scope}{fst.suffix}") for scope in ("warp", "cluster")]
+    """The FSTs of the warp scope, of the atomics and of the cluster scope, as sim/lockstep/files.h names them."""
+    return [fst.with_suffix(f".{scope}{fst.suffix}") for scope in ("warp", "atomics", "cluster")]
 
 
 def draw(fst, save, svg, cycles, at):

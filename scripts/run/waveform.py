@@ -1,5 +1,5 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""The pins of a unit, of a warp scope or of a cluster scope in a trace (FST): those that are shown, their
+"""The pins of a unit, of a warp scope, of the atomics beside a unit or of a cluster scope in a trace (FST): those that are shown, their
 names, and their values by cycle."""
 
 import dataclasses
@@ -10,7 +10,7 @@ import subprocess
 from root import ROOT
 
 CYCLE = 10  # time units, as sim/lockstep/dut.h has it
-PACKAGES = ["muster_pkg.sv", "warp/muster_warp_pkg.sv", "cluster/muster_cluster_pkg.sv"]  # of enums
+PACKAGES = ["muster_pkg.sv", "warp/muster_warp_pkg.sv", "atomics/muster_atomics_pkg.sv", "cluster/muster_cluster_pkg.sv"]  # of enums
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,6 +131,24 @@ WARP = Block("warp.muster_warp", "request_i.op", {
               *payload("fault_o", "fault_valid_o", [("cause", "cause", "fault_e"), *LANES])],
 }, ("answer_valid_o", "arrival_valid_o"))
 
+ATOMICS = Block("atomics.muster_atomics", "issue_i.op", {
+    "update": [Row("issue_valid_i", "valid", "bit"), Row("issue_ready_o", "ready", "bit"),
+               *payload("issue_i", "issue_valid_i",
+                        [("op", "op", "at_op_e"), ("size", "size", "at_size_e"), ("place.cta", "CTA", "decimal"),
+                         ("place.addr", "address", "hex"), ("warp", "warp", "decimal"), ("lane", "lane", "decimal"),
+                         ("operand", "operand", "hex")])],
+    "memory": [Row("smem_read_valid_o", "read", "bit"), Row("smem_read_place_o.addr", "address", "hex", "smem_read_valid_o"),
+               Row("smem_rdata_valid_i", "data", "bit"), Row("smem_rdata_i", "word", "hex", "smem_rdata_valid_i"),
+               Row("smem_write_valid_o", "write", "bit"), Row("smem_write_place_o.addr", "address", "hex", "smem_write_valid_o"),
+               Row("smem_write_data_o", "word", "hex", "smem_write_valid_o")],
+    "commit": [Row("commit_o.valid", "valid", "bit"), Row("commit_o.warp", "warp", "decimal", "commit_o.valid")],
+    "answer": [Row("response_valid_o", "valid", "bit"),
+               *payload("response_o", "response_valid_o",
+                        [("warp", "warp", "decimal"), ("lane", "lane", "decimal"), ("word", "word", "hex")])],
+    "warps": [Row("fence_req_o", "drain asked for", "warps"), Row("busy_o", "busy", "warps")],
+    "fault": [Row("fault_valid_o", "valid", "bit"), *payload("fault_o", "fault_valid_o", [("cause", "cause", "fault_e")])],
+}, ("commit_o.valid", "fault_valid_o"))
+
 CLUSTER = Block("cluster.muster_cluster", "request_i[PORT].op", {
     "what comes and goes": [Row("life_valid_i", "valid", "bit"), Row("life_ready_o", "ready", "bit"),
                             *payload("life_i", "life_valid_i",
@@ -162,7 +180,7 @@ CLUSTER = Block("cluster.muster_cluster", "request_i[PORT].op", {
     "grids": [Row("launch_o", "dependents may start", "warps"), Row("flush_o", "to be flushed", "warps")],
 }, tuple(f"release_o[{unit}]" for unit in range(16)))
 
-BLOCKS = (UNIT, WARP, CLUSTER)
+BLOCKS = (UNIT, WARP, ATOMICS, CLUSTER)
 
 
 NEGATED = {"negated_tx": 21, "negated": 20}  # the widths of the tx-count and of counts in a word

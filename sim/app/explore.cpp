@@ -123,10 +123,10 @@ class Exploration {
   Exploration(Job job, const ExploreOptions& options)
       : job_(std::move(job)), options_(options), begun_(Clock::now()) {
     ptx::Manifest& manifest = job_.manifest;
-    if (manifest.LaunchCount() != 1) {
+    if (manifest.OverlapFrom(0) != manifest.LaunchCount()) {
       throw ptx::InputError(fmt::format(
-          "{}: explore looks at one launch, and the manifest has {}: make a manifest of "
-          "the one in question",
+          "{}: explore looks at one launch, or at launches that overlap, and the manifest has {}: "
+          "make a manifest of the one in question",
           manifest.path, manifest.LaunchCount()));
     }
     manifest.config = options.config.value_or(manifest.config);

@@ -7,6 +7,7 @@
 
 #include "sim/app/files.h"
 #include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/launch/manifest_text.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {

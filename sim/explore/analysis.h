@@ -55,6 +55,8 @@ class Analysis : public Observer {
   void OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) override;
   void OnClusterComplete(std::uint64_t cluster) override;
   void OnClusterWait(const Place& at, std::uint64_t cluster) override;
+  void OnLaunchEnd(std::size_t launch) override;
+  void OnLaunchWait(const Place& at, std::size_t launch) override;
   void OnCtaEnd(std::uint64_t cta) override;
   void OnMbarrier(const Place& at, std::uint64_t owner, const MbOperation& operation,
                   const ptx::Mbarrier* instruction, const MbEffects& effects,
@@ -297,6 +299,7 @@ class Analysis : public Observer {
   // By warp, the lanes whose latest wait was for the phase before the first one of an mbarrier.
   std::map<std::pair<std::uint64_t, unsigned>, Place> at_fresh_;
   std::map<std::uint64_t, ClusterState> clusters_;
+  std::map<std::size_t, EventNumber> launch_ends_;
   std::map<std::pair<std::uint64_t, unsigned>, Copies> products_;  // by warp
   std::unordered_map<std::uint64_t, Transfer> transfers_;
   // By owner of the memory: the latest access of each thread of other CTAs, and the transfers that

@@ -24,7 +24,7 @@ using ptx::kWarpSize;
 
 // The place of an event: lanes of a warp at an instruction.
 struct Place {
-  std::uint64_t cta = 0;  // linear, in the grid
+  std::uint64_t cta = 0;  // linear, in the grid, after those of launches before
   unsigned warp = 0;      // of the CTA
   std::uint32_t lanes = 0;
   std::uint32_t pc = 0;
@@ -69,6 +69,10 @@ class Observer {
   virtual void OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) = 0;
   virtual void OnClusterComplete(std::uint64_t cluster) = 0;
   virtual void OnClusterWait(const Place& at, std::uint64_t cluster) = 0;
+  // A launch is over; lanes of a later one have waited for those before theirs, by
+  // griddepcontrol.wait.
+  virtual void OnLaunchEnd(std::size_t launch) = 0;
+  virtual void OnLaunchWait(const Place& at, std::size_t launch) = 0;
   // All threads of the CTA have exited.
   virtual void OnCtaEnd(std::uint64_t cta) = 0;
 

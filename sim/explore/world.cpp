@@ -49,6 +49,7 @@ World::World(const Config& config, const ptx::Program& program, const ptx::Launc
     : GoldenGrid(config, program, launch, memory),
       program_(program),
       starts_are_steps_(
+          !launch.programmatic.empty() ||
           Has(program, [](const ptx::Instruction& i) { return i.op == Op::kTryCancel; })),
       has_heap_(Has(program, IsHeapCall)) {
   for (unsigned rank = 0; rank < ranks(); ++rank) {
@@ -151,6 +152,9 @@ void World::Step(const Actor& actor) {
   gathered_.arrived.clear();
   if (actor.kind == Actor::Kind::kStart) {
     NoteAccess(ObjectOf(kQueue, 0), ObjectAccess::Mode::kWrite);
+    if (const std::size_t launch = clusters_.NextLaunch(); launch != 0) {
+      NoteAccess(ObjectOf(kTriggers, launch - 1), ObjectAccess::Mode::kPass);
+    }
     Change(cycle_);
     LaunchCluster();
   } else if (actor.kind == Actor::Kind::kTransfer) {
@@ -190,6 +194,9 @@ void World::Step(const Actor& actor) {
                  place.warp == PlaceOf(state, 0, 0).warp && (place.lanes & actor.lanes) != 0;
         });
   }
+  if (Overlap()) {
+    EndLaunches();
+  }
   if (!starts_are_steps_) {
     LaunchClusters();
   }
@@ -198,7 +205,9 @@ void World::Step(const Actor& actor) {
 // Executes the next instruction of the warp.
 void World::Run(WarpState* state, std::uint32_t pc) {
   state->pc = pc;
+  running_ = state;
   const Interpreter::Event event = At(state->unit).Run(state->warp().slot);
+  running_ = nullptr;
   if (event == Interpreter::Event::kBarrier && ending() && gathered_.arrived.empty()) {
     gathered_.arrived.push_back(PlaceOf(*state, state->warp().arrival.lanes, pc));  // refused
   } else if (event == Interpreter::Event::kFault) {
@@ -321,6 +330,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kBulk:
     case Op::kTensor:
     case Op::kTensorReplace:
+    case Op::kStoreBulk:
     case Op::kStoreAsync:
     case Op::kTryCancel:
     case Op::kTensorProduct:
@@ -333,6 +343,8 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
       return true;
     case Op::kMbarrier:
       return !IsMbWait(i.As<ptx::Mbarrier>().op);
+    case Op::kGridControl:
+      return Overlap();
     default:
       return false;
   }
@@ -441,8 +453,8 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const unsigned size = Bytes(access.type);
   const std::uint64_t cta = owner == nullptr ? kGlobal : owner->linear_id;
   constexpr std::uint64_t kGranule = 4;
-  const auto mode =
-      instruction.op == Op::kLoad ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite;
+  const bool reads = instruction.op == Op::kLoad;
+  const auto mode = reads ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite;
   for (std::uint64_t at = address / kGranule; at * kGranule < address + size * access.count; ++at) {
     NoteAccess(ObjectOf(cta, at), mode);
   }
@@ -458,7 +470,7 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const Place at = PlaceOf(state, 1U << lane, state.pc);
   for (unsigned k = 0; k < access.count; ++k) {
     observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size},
-                        instruction.op == Op::kTensorReplace ? Op::kStore : instruction.op,
+                        reads || instruction.op == Op::kAtomic ? instruction.op : Op::kStore,
                         access.ordering, changed);
   }
 }

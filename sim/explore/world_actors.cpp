@@ -20,7 +20,7 @@ const std::vector<Actor>& World::Enabled() {
   if (ending()) {
     return enabled_;
   }
-  if (starts_are_steps_ && !clusters_.AllBegun() && HasRoom()) {
+  if (starts_are_steps_ && !clusters_.AllBegun() && HasRoom() && LaunchMayBegin()) {
     Actor start;
     start.kind = Actor::Kind::kStart;
     enabled_.push_back(start);
@@ -159,7 +159,8 @@ std::uint64_t World::ProcessOf(const Actor& actor) const {
     return FlightOf(actor)->process;
   }
   const WarpState& state = warps_[actor.unit][actor.warp];
-  return (state.warp().cta->linear_id * launch_.Warps() + PlaceOf(state, 0, 0).warp) * kWarpSize +
+  return (state.warp().cta->linear_id * launch_.MaxWarps() + PlaceOf(state, 0, 0).warp) *
+             kWarpSize +
          First(actor.lanes);
 }
 

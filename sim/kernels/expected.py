@@ -65,6 +65,7 @@ INPUTS = {
     "floyd": {"in": floyd_input()},
     "half": {"in": [v / 1024 for v in scatter(15, 256, -4000, 4000)]},
     "histogram": {"in": scatter(11, 500, 0, 255)},
+    "shared_atomics": {"in": scatter(25, 64, -2**31, 2**31 - 1)},
     "matmul_async": {"a": scatter(12, 1024, -500, 500), "b": scatter(13, 1024, -500, 500)},
     "matrix_tile": {"a": half_bits(scatter(23, 2048, -16, 16)), "b": half_bits(scatter(24, 1024, -16, 16))},
     "mb_copy_arrive": {"in": scatter(15, 1152, -10**9, 10**9)},
@@ -425,6 +426,14 @@ def partial_warp():
     return {"popc": [100] * 100, "and_or": [2] * 100, "value": list(range(99, -1, -1))}
 
 
+def layers(sums, weights):
+    for n in range(1, 5):
+        before = sums[256 * (n - 1):256 * n]
+        sums[256 * n:256 * (n + 1)] = [(before[i] * weights[n] + before[(i + 1) % 256]) & MASK32
+                                       for i in range(256)]
+    return {"sums": sums}
+
+
 def pipeline(in_):
     # v -> 3 v + w for w = 0..7 is v -> 3^8 v + (sum over w of 3^(7-w) w).
     offset = sum(3**(7 - stage) * stage for stage in range(8))
@@ -466,6 +475,23 @@ def shapes():
 
     return {"area": [area(63 - t) for t in range(64)],
             "corners": [[4, 3, 8][(63 - t) % 3] for t in range(64)]}
+
+
+def shared_atomics(in_):
+    """The words of shared memory, of 64 bits; most hold two numbers of 32."""
+    low = [v & MASK32 for v in in_]
+    wide = [(v * 0x100000001) % 2**64 for v in in_]
+    signed = [v - 2**64 if v >> 63 else v for v in wide]
+    xor, wide_xor, all_of, any_of, wide_all, wide_any = 0, 0, MASK32, 0, 2**64 - 1, 0
+    for one, both in zip(low, wide):
+        xor, wide_xor = xor ^ one, wide_xor ^ both
+        all_of, any_of, wide_all, wide_any = all_of & one, any_of | one, wide_all & both, wide_any | both
+    halves_32 = [sum(low) & MASK32, min(in_) & MASK32, max(in_) & MASK32, min(low), max(low), all_of, any_of, xor,
+                 64 % 25, 9 - 63 % 10, 64, sum(range(65)), 0, 64 | 0x5A5A << 16]
+    words = [a | b << 32 for a, b in zip(halves_32[::2], halves_32[1::2])]
+    words += [sum(wide) % 2**64, min(signed) % 2**64, max(signed) % 2**64, min(wide), max(wide), wide_all, wide_any, wide_xor,
+              0x123456789ABCDEF0, 64 * 0x80000001]
+    return {"out": words + [0x0101010101010101] * 8}
 
 
 def single_warp():
@@ -858,7 +884,7 @@ def main():
     mode.add_argument("--check", action="store_true", help="compare (the default)")
     mode.add_argument("--write", action="store_true", help="write manifests and files")
     tree = Tree(parser.parse_args().write)
-    for path in sorted(HERE.glob("*/*.json")):
+    for path in sorted(path for path in HERE.glob("*/*.json") if path.parent.name != "explore"):
         manifest = json.loads(path.read_text())
         for name, values in INPUTS.get(path.stem, {}).items():
             buffer = manifest["buffers"][name]

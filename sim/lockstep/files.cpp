@@ -33,6 +33,8 @@ std::string Numbered(const std::string& path, int unit) {
 
 std::string OfWarpScope(const std::string& wave) { return Inserted(wave, "warp"); }
 
+std::string OfAtomics(const std::string& wave) { return Inserted(wave, "atomics"); }
+
 std::string OfClusterScope(const std::string& wave) { return Inserted(wave, "cluster"); }
 
 std::string OfLaunch(const std::string& path, std::size_t launch) {

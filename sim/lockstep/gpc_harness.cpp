@@ -54,8 +54,8 @@ class GpcHarness : public sc_core::sc_module {
     unit_options_.cover = nullptr;
     for (unsigned u = 0; u < gpc_->pins.units.size(); ++u) {
       checkers_.push_back(std::make_unique<UnitChecker>(
-          fmt::format("unit{}", u).c_str(), gpc_->shape().unit, std::move(gpc_->ports[u]), nullptr,
-          driver_->unit(u), unit_options_, static_cast<int>(u), &result_));
+          fmt::format("unit{}", u).c_str(), gpc_->shape().unit, std::move(gpc_->ports[u]),
+          UnitChecker::Others{}, driver_->unit(u), unit_options_, static_cast<int>(u), &result_));
     }
     SC_HAS_PROCESS(GpcHarness);
     SC_THREAD(Loop);

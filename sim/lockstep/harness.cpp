@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sim/isa/config.h"
+#include "sim/lockstep/atomics_dut.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/checked_cluster_scope.h"
 #include "sim/lockstep/dut.h"
@@ -35,7 +36,7 @@ constexpr unsigned kStackBytes = 1024 * 1024;  // an FST dump is deep
 class Harness : public sc_core::sc_module {
  public:
   Harness(const sc_core::sc_module_name& name, const Config& config,
-          std::vector<std::unique_ptr<Dut>> duts, std::vector<std::unique_ptr<WarpDut>> warp_duts,
+          std::vector<std::unique_ptr<Dut>> duts, std::vector<UnitChecker::Others> beside,
           std::unique_ptr<ClusterDut> cluster_dut, const std::vector<Driver*>& drivers,
           const Options& options)
       : sc_core::sc_module(name),
@@ -45,7 +46,7 @@ class Harness : public sc_core::sc_module {
         clock_period_ps_(config.clock_period_ps) {
     for (std::size_t i = 0; i < drivers.size(); ++i) {
       checkers_.push_back(std::make_unique<UnitChecker>(
-          fmt::format("unit{}", i).c_str(), config, std::move(duts[i]), std::move(warp_duts[i]),
+          fmt::format("unit{}", i).c_str(), config, std::move(duts[i]), std::move(beside[i]),
           drivers[i], options_, drivers.size() > 1 ? static_cast<int>(i) : -1, &result_));
     }
     if (cluster_dut) {
@@ -197,14 +198,17 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
     return result;
   }
   std::vector<std::unique_ptr<Dut>> duts;
-  std::vector<std::unique_ptr<WarpDut>> warp_duts;  // beside those that have one
+  std::vector<UnitChecker::Others> beside;
   for (Driver* const driver : drivers) {
     duts.push_back(options.make_dut ? options.make_dut() : MakeDut(config, options.power_up));
     const bool has_warps = driver->warp_pins() != nullptr;
-    warp_duts.push_back(!has_warps              ? nullptr
-                        : options.make_warp_dut ? options.make_warp_dut()
-                                                : MakeWarpDut(config));
-    if (duts.back() == nullptr || (has_warps && warp_duts.back() == nullptr)) {
+    const bool has_atomics = driver->atomic_pins() != nullptr;
+    beside.push_back({!has_warps              ? nullptr
+                      : options.make_warp_dut ? options.make_warp_dut()
+                                              : MakeWarpDut(config),
+                      has_atomics ? MakeAtomicsDut(config) : nullptr});
+    if (duts.back() == nullptr || (has_warps && beside.back().warp == nullptr) ||
+        (has_atomics && beside.back().atomics == nullptr)) {
       result.report =
           fmt::format("{}: this program was built without the configuration", config.name);
       return result;
@@ -221,7 +225,7 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
   // SystemC prints its copyright where results belong.
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   const FreshContext context;
-  Harness harness("harness", config, std::move(duts), std::move(warp_duts), std::move(cluster_dut),
+  Harness harness("harness", config, std::move(duts), std::move(beside), std::move(cluster_dut),
                   drivers, options);
   sc_core::sc_start();
   return harness.Finish();

@@ -108,6 +108,7 @@ struct Result {
   // Of the warp scopes beside the units.
   std::uint64_t warp_requests = 0;       // accepted
   std::uint64_t warp_lanes = 0;          // that came with these, and did not just exit
+  std::uint64_t atomic_updates = 0;      // of the atomics beside the units
   std::uint64_t cluster_operations = 0;  // of the cluster scope: requests, operations sent, cancels
   Waits waits{};                         // the longest seen
   MbWaits mb_waits{};

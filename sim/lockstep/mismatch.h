@@ -22,7 +22,8 @@ struct Mismatch {
   int cta = -1;        // the entry that it is about; -1: none
   int bar = -1;
   std::optional<MbPlace> place{};  // the word of shared memory that it is about
-  int warp = -1;                   // the warp, of the warp scope
+  int warp = -1;                   // the warp, of the warp scope or of an atomic
+  bool of_atomics = false;
 };
 
 }  // namespace muster::lockstep

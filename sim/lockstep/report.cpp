@@ -112,7 +112,13 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
                      Outcome(record));
     }
   }
-  if (mismatch.warp >= 0 && evidence.warp_checker != nullptr) {
+  if (mismatch.warp >= 0 && mismatch.of_atomics && evidence.atomics_checker != nullptr) {
+    fmt::format_to(out, "  where   warp slot {}\n  latest updates of it:\n", mismatch.warp);
+    for (const std::string& line :
+         evidence.atomics_checker->History(static_cast<unsigned>(mismatch.warp))) {
+      fmt::format_to(out, "    {}\n", line);
+    }
+  } else if (mismatch.warp >= 0 && evidence.warp_checker != nullptr) {
     fmt::format_to(out, "  where   warp slot {}\n  latest requests of it:\n", mismatch.warp);
     for (const std::string& line :
          evidence.warp_checker->History(static_cast<unsigned>(mismatch.warp))) {

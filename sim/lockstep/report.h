@@ -11,6 +11,7 @@
 #include "sim/golden/model.h"
 #include "sim/isa/config.h"
 #include "sim/isa/operation.h"
+#include "sim/lockstep/atomics_checker.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mb_checker.h"
@@ -26,7 +27,8 @@ struct Evidence {
   const golden::Mbarriers& mbarriers;
   const Scoreboard& scoreboard;
   const MbChecker& mb_checker;
-  const WarpChecker* warp_checker = nullptr;  // null: there is no warp scope
+  const WarpChecker* warp_checker = nullptr;        // null: there is no warp scope
+  const AtomicsChecker* atomics_checker = nullptr;  // likewise
 };
 
 // The message of a failed assertion of the unit, with the latest events of its scope.

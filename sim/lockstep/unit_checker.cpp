@@ -22,14 +22,15 @@ constexpr std::uint64_t kIdleAfter = 3;  // cycles after the latest commit
 }  // namespace
 
 UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& config,
-                         std::unique_ptr<Dut> dut, std::unique_ptr<WarpDut> warp_dut,
-                         Driver* driver, const Options& options, int number, Result* result)
+                         std::unique_ptr<Dut> dut, Others beside, Driver* driver,
+                         const Options& options, int number, Result* result)
     : sc_core::sc_module(name),
       config_(config),
       options_(options),
       number_(number),
       wave_(Numbered(options.wave, number), options.wave_from, options.wave_to),
       warp_wave_(OfWarpScope(wave_.path()), options.wave_from, options.wave_to),
+      atomics_wave_(OfAtomics(wave_.path()), options.wave_from, options.wave_to),
       driver_(*driver),
       dut_(std::move(dut)),
       period_(kCycleNs, sc_core::SC_NS),
@@ -40,8 +41,11 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
                IdlePeriod(config, with_mbarriers_)),
       result_(*result) {
   socket_.bind(golden_.socket);
-  if (warp_dut) {
-    warp_.emplace(std::move(warp_dut), driver->warp_pins());
+  if (beside.warp) {
+    warp_.emplace(std::move(beside.warp), driver->warp_pins());
+  }
+  if (beside.atomics) {
+    atomics_.emplace(std::move(beside.atomics), driver->atomic_pins());
   }
   BeginChecks(0);
   if (!options.log.empty()) {
@@ -57,6 +61,10 @@ void UnitChecker::Finish() {
   if (warp_) {
     warp_wave_.End(&*warp_);
   }
+  if (atomics_) {
+    atomics_wave_.End(&*atomics_);
+    result_.atomic_updates += atomics_->checker().counts().updates;
+  }
   TakeWaits();
   if (warp_) {
     result_.warp_requests += warp_->checker().counts().requests;
@@ -66,7 +74,7 @@ void UnitChecker::Finish() {
     result_.ending = Ending::kError;
     result_.report = error;
   }
-  for (const std::string& error : {wave_.error(), warp_wave_.error()}) {
+  for (const std::string& error : {wave_.error(), warp_wave_.error(), atomics_wave_.error()}) {
     result_.NotWritten(error);
   }
 }
@@ -97,6 +105,9 @@ bool UnitChecker::Drive(std::uint64_t cycle, bool enough) {
   in.mb.fence_ack = ~std::uint64_t{0};
   if (warp_) {
     warp_->RunEmpty();
+  }
+  if (atomics_) {
+    atomics_->RunEmpty();
   }
   driver_.Serve(dut_->out, &in);  // which sees what was taken in the cycle before
   in.issue_valid &= static_cast<std::uint8_t>(~dut_->out.issue_ready);
@@ -162,7 +173,7 @@ bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
   bool good = true;
   if (skips && skipper_.skipped() > kQuietCycles && ExpectsNothing()) {
     *ahead += period_;
-    good = CheckWarps(cycle);
+    good = CheckBeside(cycle);
   } else {
     good = CheckSettled(cycle, ahead);
   }
@@ -197,11 +208,13 @@ bool UnitChecker::CheckSettled(std::uint64_t cycle, sc_core::sc_time* ahead) {
   }
   in_reset_ = false;
   const bool good = Check(cycle, ahead);  // of what was settled
-  return CheckWarps(cycle) && good;
+  return CheckBeside(cycle) && good;
 }
 
-bool UnitChecker::CheckWarps(std::uint64_t cycle) {
-  return !warp_ || warp_->Clock(cycle, true) || Stop(cycle, *warp_->checker().mismatch());
+bool UnitChecker::CheckBeside(std::uint64_t cycle) {
+  return (!warp_ || warp_->Clock(cycle, true) || Stop(cycle, *warp_->checker().mismatch())) &&
+         (!atomics_ || atomics_->Clock(cycle, true) ||
+          Stop(cycle, *atomics_->checker().mismatch()));
 }
 
 bool UnitChecker::StopAsserted(std::uint64_t cycle) {
@@ -353,9 +366,10 @@ bool UnitChecker::Stop(std::uint64_t cycle, const Mismatch& mismatch, const std:
     result_.ending = Ending::kMismatch;
     result_.what = mismatch.field;
     const std::string own = number_ < 0 ? "" : "unit " + std::to_string(number_);
-    result_.report = Report(config_, options_, cycle, block.empty() ? own : block, mismatch,
-                            {golden_.model(), golden_.mbarriers(), *scoreboard_, *mb_checker_,
-                             warp_ ? &warp_->checker() : warps});
+    result_.report =
+        Report(config_, options_, cycle, block.empty() ? own : block, mismatch,
+               {golden_.model(), golden_.mbarriers(), *scoreboard_, *mb_checker_,
+                warp_ ? &warp_->checker() : warps, atomics_ ? &atomics_->checker() : nullptr});
   }
   return false;
 }

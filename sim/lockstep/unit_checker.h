@@ -16,6 +16,7 @@
 
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
+#include "sim/lockstep/checked_atomics.h"
 #include "sim/lockstep/checked_warp_scope.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/idle_skipper.h"
@@ -34,11 +35,14 @@ namespace muster::lockstep {
 // One unit with its golden model and all its checkers.
 class UnitChecker : public sc_core::sc_module {
  public:
-  // `warp_dut`: the warp scope beside it, if the driver has pins for one. `number`: of the unit in
-  // a run of several, or -1.
+  // What is beside the unit, if the driver has pins for it.
+  struct Others {
+    std::unique_ptr<WarpDut> warp;
+    std::unique_ptr<AtomicsDut> atomics;
+  };
+  // `number`: of the unit in a run of several, or -1.
   UnitChecker(const sc_core::sc_module_name& name, const Config& config, std::unique_ptr<Dut> dut,
-              std::unique_ptr<WarpDut> warp_dut, Driver* driver, const Options& options, int number,
-              Result* result);
+              Others beside, Driver* driver, const Options& options, int number, Result* result);
 
   // What the unit sees in this cycle, on its own. False: it is done.
   bool DriveUnchecked(std::uint64_t cycle) { return driver_.Drive(cycle, dut_->out, &dut_->in); }
@@ -48,6 +52,9 @@ class UnitChecker : public sc_core::sc_module {
     dut_->Clock();
     if (warp_) {
       warp_->Clock(cycle, false);
+    }
+    if (atomics_) {
+      atomics_->Clock(cycle, false);
     }
     return Asserted(cycle);
   }
@@ -88,10 +95,13 @@ class UnitChecker : public sc_core::sc_module {
     if (warp_) {
       warp_wave_.At(cycle, &*warp_);
     }
+    if (atomics_) {
+      atomics_wave_.At(cycle, &*atomics_);
+    }
   }
   bool Reset(std::uint64_t cycle);
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
-  bool CheckWarps(std::uint64_t cycle);
+  bool CheckBeside(std::uint64_t cycle);
   bool CheckIdle(std::uint64_t cycle);
   bool Transport(std::uint64_t cycle, const sc_core::sc_time& now);
   // The unit's own assertions hold; a difference found in the same cycle goes first.
@@ -100,7 +110,7 @@ class UnitChecker : public sc_core::sc_module {
   void Count(const Outputs& out);
   bool Busy() const {
     return !monitor_->Idle() || scoreboard_->ResponsesOutstanding() || !mb_checker_->Idle() ||
-           (warp_ && !warp_->Idle());
+           (warp_ && !warp_->Idle()) || (atomics_ && !atomics_->Idle());
   }
 
   const Config config_;
@@ -108,9 +118,11 @@ class UnitChecker : public sc_core::sc_module {
   const int number_;
   TraceWindow<Dut> wave_;
   TraceWindow<CheckedWarpScope> warp_wave_;
+  TraceWindow<CheckedAtomics> atomics_wave_;
   Driver& driver_;
   std::unique_ptr<Dut> dut_;
   std::optional<CheckedWarpScope> warp_;
+  std::optional<CheckedAtomics> atomics_;
   sc_core::sc_time period_;
   tlm::BarrierUnit golden_;
   tlm_utils::simple_initiator_socket<UnitChecker> socket_;

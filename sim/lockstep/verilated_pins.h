@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Between plain C++ pins and the ports of the classes that Verilator makes of muster, muster_warp
-// and muster_cluster, or of muster_gpc, whose ports are vectors of theirs, or of bundles of them:
-// `u` is the unit's number, 0 where there is one. The fields of structs have the bits that the
-// SystemVerilog packages give them (sim/port/structs.h).
+// Between plain C++ pins and the ports of the classes that Verilator makes of muster, muster_warp,
+// muster_atomics and muster_cluster, or of muster_gpc, whose ports are vectors of theirs, or of
+// bundles of them: `u` is the unit's number, 0 where there is one. The fields of structs have the
+// bits that the SystemVerilog packages give them (sim/port/structs.h).
 #ifndef MUSTER_SIM_LOCKSTEP_VERILATED_PINS_H_
 #define MUSTER_SIM_LOCKSTEP_VERILATED_PINS_H_
 
@@ -13,7 +13,9 @@
 #include "sim/isa/fault.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/warp_operation.h"
+#include "sim/lockstep/atomics_dut.h"
 #include "sim/lockstep/warp_dut.h"
+#include "sim/port/atomic_pins.h"
 #include "sim/port/bits.h"
 #include "sim/port/cluster_pins.h"
 #include "sim/port/pins.h"
@@ -236,6 +238,56 @@ void SampleScope(const WarpShape& shape, const Pins& pins, WarpOutputs* out, uns
   if (out->fault_valid) {
     GetStruct<sv::warp_fault_t>(pins.fault_o, u, &out->fault);
   }
+}
+
+// ------------------------------------------------------------------------------------------------
+// Atomics on shared memory; but active_o
+// ------------------------------------------------------------------------------------------------
+
+template <typename Pins>
+void DriveScope(const AtomicsShape& shape, const AtomicInputs& in, Pins* pins) {
+  pins->issue_valid_i = static_cast<std::uint8_t>(in.issue_valid);
+  if (in.issue_valid) {
+    sv::at_update_t::Put(in.issue, &pins->issue_i);
+  }
+  SetBits(&pins->fence_ack_i, 0, shape.num_warps, in.fence_ack);
+  pins->smem_read_ready_i = static_cast<std::uint8_t>(in.read_ready);
+  pins->smem_rdata_valid_i = static_cast<std::uint8_t>(in.rdata_valid);
+  if (in.rdata_valid) {
+    pins->smem_rdata_i = in.rdata;
+  }
+  pins->smem_write_ready_i = static_cast<std::uint8_t>(in.write_ready);
+  pins->smem_yield_i = static_cast<std::uint8_t>(in.yield);
+  pins->response_ready_i = static_cast<std::uint8_t>(in.response_ready);
+}
+
+template <typename Pins>
+void SampleScope(const AtomicsShape& shape, const Pins& pins, AtomicOutputs* out) {
+  out->issue_ready = pins.issue_ready_o != 0;
+  out->busy = GetBits(pins.busy_o, 0, shape.num_warps);
+  out->fence_req = GetBits(pins.fence_req_o, 0, shape.num_warps);
+  out->read_valid = pins.smem_read_valid_o != 0;
+  if (out->read_valid) {
+    GetStruct<sv::mb_place_t>(pins.smem_read_place_o, 0, &out->read_place);
+  }
+  out->write_valid = pins.smem_write_valid_o != 0;
+  if (out->write_valid) {
+    GetStruct<sv::mb_place_t>(pins.smem_write_place_o, 0, &out->write_place);
+    out->write_data = pins.smem_write_data_o;
+  }
+  out->held_valid = static_cast<std::uint8_t>(pins.smem_held_valid_o);
+  for (unsigned i = 0; out->held_valid >> i != 0; ++i) {
+    GetStruct<sv::mb_place_t>(pins.smem_held_place_o, i, &out->held[i]);
+  }
+  out->response_valid = pins.response_valid_o != 0;
+  if (out->response_valid) {
+    GetStruct<sv::at_response_t>(pins.response_o, 0, &out->response);
+  }
+  out->fault_valid = pins.fault_valid_o != 0;
+  if (out->fault_valid) {
+    GetStruct<sv::at_fault_t>(pins.fault_o, 0, &out->fault);
+  }
+  GetStruct<sv::at_commit_t>(pins.commit_o, 0, out);
 }
 
 // ------------------------------------------------------------------------------------------------

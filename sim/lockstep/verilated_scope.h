@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The only place that knows the classes that Verilator makes of muster_warp and muster_cluster.
+// The only place that knows the classes that Verilator makes of muster_warp, muster_atomics and
+// muster_cluster.
 #ifndef MUSTER_SIM_LOCKSTEP_VERILATED_SCOPE_H_
 #define MUSTER_SIM_LOCKSTEP_VERILATED_SCOPE_H_
 
@@ -11,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "sim/lockstep/atomics_dut.h"
 #include "sim/lockstep/cluster_dut.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/power_up.h"
@@ -102,6 +104,8 @@ class VerilatedScope final : public Of {
 
 template <typename Unit, bool kTraced = false>
 using VerilatedWarp = VerilatedScope<WarpDut, Unit, kTraced>;
+template <typename Unit, bool kTraced = false>
+using VerilatedAtomics = VerilatedScope<AtomicsDut, Unit, kTraced>;
 template <typename Unit, bool kTraced = false>
 using VerilatedCluster = VerilatedScope<ClusterDut, Unit, kTraced>;
 

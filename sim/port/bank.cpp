@@ -16,7 +16,7 @@ std::uint64_t Bank::Draw() {  // splitmix64
   return z ^ z >> 31;
 }
 
-void Bank::Cycle(const MbOutputs& seen, MbInputs* in) {
+void Bank::Cycle(const SmemRequest& seen, SmemAnswer* in) {
   read_granted_ = seen.read_valid && in->read_ready;
   if (read_granted_) {
     read_place_ = seen.read_place;

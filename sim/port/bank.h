@@ -36,11 +36,14 @@ class Bank {
 
   // Called at the beginning of a cycle. Carries out the accesses that the unit was granted in the
   // cycle before, and sets the bank's pins of this cycle. `seen` and *in are as in Driver::Drive.
-  void Cycle(const MbOutputs& seen, MbInputs* in);
+  void Cycle(const SmemRequest& seen, SmemAnswer* in);
 
   // Called after Cycle(). Returns whether the cores may store to this word in this cycle. If not,
   // the bank remembers that a store waits, and makes the unit yield.
   bool MayStore(MbPlace place);
+
+  // Whether the unit has read some word and not written it.
+  bool Holds() const { return held_valid_ != 0 || read_granted_; }
 
   BankTiming timing;
 
@@ -52,7 +55,7 @@ class Bank {
   std::uint64_t state_;
   // From the cycle before: the words held, and whether a read was granted.
   std::uint8_t held_valid_ = 0;
-  std::array<MbPlace, kMbHeld> held_;
+  std::array<MbPlace, kMostHeld> held_;
   bool read_granted_ = false;
   unsigned reading_ = 0;  // cycles until the data of the read on its way
   MbPlace read_place_;

@@ -10,6 +10,7 @@
 #include "sim/isa/effects.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
+#include "sim/port/atomic_pins.h"
 #include "sim/port/cluster_pins.h"
 #include "sim/port/pins.h"
 #include "sim/port/warp_pins.h"
@@ -47,6 +48,9 @@ class Driver {
   // finds there what it showed in the cycle before. While nothing is presented to it and it shows
   // that it is not active, it may be left without a clock.
   virtual WarpPins* warp_pins() { return nullptr; }
+
+  // The atomics on shared memory beside the unit, or null: likewise.
+  virtual AtomicPins* atomic_pins() { return nullptr; }
 
   // The cluster scope beside all units, or null: of the first driver of a run. As warp_pins.
   virtual ClusterPins* cluster_pins() { return nullptr; }

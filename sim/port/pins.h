@@ -22,8 +22,27 @@ struct MbPlace {
   bool operator==(const MbPlace& other) const { return cta == other.cta && addr == other.addr; }
 };
 
+// What a block asks of the bank of shared memory, and what the bank answers.
+inline constexpr unsigned kMostHeld = 3;
+struct SmemRequest {
+  bool read_valid = false;
+  bool write_valid = false;
+  std::uint8_t held_valid = 0;  // a bit per place below
+  MbPlace read_place;
+  MbPlace write_place;
+  std::uint64_t write_data = 0;
+  std::array<MbPlace, kMostHeld> held;  // read, and not yet written: closed to stores
+};
+struct SmemAnswer {
+  bool read_ready = true;
+  bool rdata_valid = false;
+  bool write_ready = true;
+  bool yield = false;
+  std::uint64_t rdata = 0;
+};
+
 // The shared-memory scope (rtl/mbarrier/README.md). Operations are held until ready.
-struct MbInputs {
+struct MbInputs : SmemAnswer {
   bool issue_valid = false;
   bool async_valid = false;
   bool remote_valid = false;
@@ -32,12 +51,6 @@ struct MbInputs {
   MbOperation remote;           // of another CTA of the cluster
   std::uint64_t fence_ack = 0;  // a bit per warp
   bool response_ready = true;
-  // The bank.
-  bool read_ready = true;
-  bool rdata_valid = false;
-  bool write_ready = true;
-  bool yield = false;
-  std::uint64_t rdata = 0;
   std::uint32_t stopped_ns = 0;  // Inputs::stopped, in nanoseconds
 
   // Not a pin, but information that the checker cannot get otherwise: the stores of the cores that
@@ -69,18 +82,11 @@ inline MbEvent EventOf(const MbInputs::Store& store) {
 
 constexpr unsigned kMbHeld = 3;  // words that the unit may hold at once
 
-struct MbOutputs {
+struct MbOutputs : SmemRequest {
   // Settled in the same cycle as the inputs.
   bool issue_ready = false;
   bool async_ready = false;
   bool remote_ready = false;
-  bool read_valid = false;
-  bool write_valid = false;
-  std::uint8_t held_valid = 0;  // a bit per place below
-  MbPlace read_place;
-  MbPlace write_place;
-  std::uint64_t write_data = 0;
-  std::array<MbPlace, kMbHeld> held;  // read, and not yet written: closed to stores
   struct Commit {
     MbSource source = MbSource::kWarp;
     std::uint8_t warp = 0;

@@ -346,7 +346,7 @@ WORK: ld.shared.u32 %r9, [s+12]; add.u32 %r9, %r9, 1; st.shared.u32 [s+12], %r9;
   for (std::uint64_t seed = 1; seed < 8; ++seed) {
     const Ended run(Threads(32, body), "default", seed);
     ASSERT_EQ(run.outcome(), "completes") << run.outcome();
-    EXPECT_LT(run.cycles(), 60'000U);
+    EXPECT_LT(run.cycles(), 120'000U);
     auto turns = run.Words(0);
     std::sort(turns.begin(), turns.end());
     for (std::uint32_t i = 0; i < 32; ++i) {

@@ -172,6 +172,11 @@ INSTANTIATE_TEST_SUITE_P(
         Way{"shuffle_after_lanes_came_apart",
             "mov.u32 %r5, 0; setp.lt.u32 %p2, %r1, 16; @%p2 bra L; nanosleep.u32 100; mov.u32 "
             "%r5, %r9; L: shfl.sync.idx.b32 %r3, %r5, 31, 31, -1;"},
+        Way{"atomic_between_known_ones",
+            "mad.lo.u32 %r4, %r1, 4, %r2; st.shared.u32 [%r4], 5; atom.shared.add.u32 %r3, [%r4], "
+            "1; "
+            "red.shared.add.u32 [%r4], %r8; red.shared.add.u32 [%r4], 1; ld.shared.u32 %r3, "
+            "[%r4];"},
         Way{"call", "call (%r3), pass, (%r8);"},
         Way{"call_in_memory",
             "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r8; call (b), pass_in_memory, (a); "
@@ -186,7 +191,9 @@ TEST(PtxOpaque, AKnownValueReplacesIt) {
         " ld.shared.u32 %r8, [%r4];",
         "shfl.sync.idx.b32 %r5, %r8, 0, 31, -1; mov.u32 %r5, 7; shfl.sync.idx.b32 %r8, %r5, 0, 31, "
         "-1;",
-        "call (%r8), pass, (%r8); mov.u32 %r9, 7; call (%r8), pass, (%r9);"}) {
+        "call (%r8), pass, (%r8); mov.u32 %r9, 7; call (%r8), pass, (%r9);",
+        "st.shared.u32 [%r2], %r9; bar.warp.sync -1; st.bulk.weak.shared::cta [%r2], 8, 0; "
+        "bar.warp.sync -1; ld.shared.u32 %r8, [%r2]; add.u32 %r8, %r8, 7;"}) {
     const Ended run(Expecting(OpaqueBody("  " + way + " st.global.u32 [%d1], %r8;\n"), 7));
     EXPECT_EQ(run.verdict().code, ExitCode::kAsExpected) << way;
   }

@@ -84,6 +84,8 @@ TEST(PtxRegisters, TheLaunchSaysHowMany) {
   EXPECT_EQ(outcome(".maxnreg 100", 112), "deadlock");
   EXPECT_EQ(outcome(".reqntid 256", 256), "completes");  // as many as an SM has for so many threads
   EXPECT_EQ(outcome(".reqntid 256 .minnctapersm 2", 128), "completes");
+  EXPECT_EQ(outcome(".reqntid 256", 240), "completes");  // a thread may have begun with fewer
+  EXPECT_EQ(outcome(".maxnreg 256", 240), "fault:bad_register_count");
   EXPECT_EQ(outcome(".maxntid 256 .minnctapersm 2", 136), "deadlock");
   EXPECT_EQ(outcome(".maxnreg 100", 200, 200), "completes");  // the manifest comes first
   EXPECT_EQ(outcome(".maxnreg 200", 200, 96), "deadlock");

@@ -54,13 +54,14 @@ TensorMapImage Device::ImageOf(const std::string& map) const {
   return Encode(placed);
 }
 
-std::shared_ptr<const Program> Device::Load(const KernelLaunch& launch) {
-  std::shared_ptr<const Program>& program = programs_[{launch.ptx, launch.kernel}];
+std::shared_ptr<const Program> Device::Load(const std::string& ptx,
+                                            const std::vector<std::string>& kernels) {
+  std::shared_ptr<const Program>& program = programs_[{ptx, kernels}];
   if (program == nullptr) {
-    const auto module = Parse(launch.ptx, ReadFile(launch.ptx, "PTX file"));
-    program = std::make_shared<const Program>(Link(*module, launch.kernel));
+    const auto module = Parse(ptx, ReadFile(ptx, "PTX file"));
+    program = std::make_shared<const Program>(Link(*module, kernels));
     for (const FileVariable& variable : program->variables) {  // save those with other values
-      kept_[launch.ptx].emplace(
+      kept_[ptx].emplace(
           Of(variable),
           Held{Part(variable.is_const ? program->const_image : program->global_image, variable),
                {}});

@@ -26,8 +26,9 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // The kernel of a launch, linked. Throws InputError.
-  std::shared_ptr<const Program> Load(const KernelLaunch& launch);
+  // The kernels of launches of one file, linked. Throws InputError.
+  std::shared_ptr<const Program> Load(const std::string& ptx,
+                                      const std::vector<std::string>& kernels);
   // A launch of the program begins: the variables of its file come to their addresses.
   void Enter(std::shared_ptr<const Program> program);
 
@@ -63,8 +64,8 @@ class Device {
   const Manifest& manifest_;
   Memory memory_;
   std::vector<std::uint64_t> addresses_;  // of the buffers; 0: it is a symbol
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<const Program>>
-      programs_;  // by file and kernel
+  std::map<std::pair<std::string, std::vector<std::string>>, std::shared_ptr<const Program>>
+      programs_;  // by file and kernels
   std::shared_ptr<const Program>
       current_;  // its variables are in memory; null: those of no program
   std::map<std::string, std::map<Declaration, Held>> kept_;  // those of other files

@@ -189,6 +189,7 @@ void ManifestReader::ReadLaunch(const Json& object, const Manifest& manifest, co
     launch->cluster = extent;
   });
   With(object, "cooperative", [&](const Json& value) { value.get_to(launch->cooperative); });
+  With(object, "programmatic", [&](const Json& value) { value.get_to(launch->programmatic); });
   With(object, "dynamic_shared",
        [&](const Json& value) { launch->dynamic_shared = value.get<std::uint32_t>(); });
   With(object, "registers",
@@ -196,6 +197,23 @@ void ManifestReader::ReadLaunch(const Json& object, const Manifest& manifest, co
   With(object, "args", [&](const Json& value) {
     launch->arguments = ReadArguments(value, manifest, prefix + "args");
   });
+}
+
+void ManifestReader::CheckProgrammatic(const KernelLaunch& launch, const Manifest& manifest,
+                                       const std::string& at) const {
+  if (manifest.launches.empty()) {
+    Fail(at, "is of the first launch: there is none before it that it could overlap with");
+  }
+  if (launch.cooperative) {
+    Fail(at,
+         "is of a cooperative launch, whose CTAs must all be there at once: take one of the two "
+         "away");
+  }
+  if (launch.ptx != manifest.launches.back().ptx) {
+    Fail(at,
+         "is of a launch of another PTX file than the one before it: launches that overlap are "
+         "of one file");
+  }
 }
 
 // Each is of the manifest's PTX file, if it does not name another one.
@@ -214,6 +232,9 @@ void ManifestReader::ReadLaunches(const Json& list, Manifest* manifest) const {
     ReadLaunch(list[i], *manifest, at, &launch);
     if (launch.ptx.empty()) {
       Fail(at, "lacks \"ptx\", which the manifest does not have either");
+    }
+    if (launch.programmatic) {
+      CheckProgrammatic(launch, *manifest, at + ".programmatic");
     }
     manifest->launches.push_back(std::move(launch));
   }
@@ -257,6 +278,14 @@ Manifest ManifestReader::Read() {
   With("max_cycles",
        [&](const Json& value) { manifest.max_cycles = Whole(value, "max_cycles", 1); });
   return manifest;
+}
+
+std::size_t Manifest::OverlapFrom(std::size_t index) const {
+  std::size_t count = 1;
+  while (index + count < LaunchCount() && LaunchAt(index + count).programmatic) {
+    ++count;
+  }
+  return count;
 }
 
 Manifest ReadManifest(const std::string& path) { return ManifestReader(path).Read(); }

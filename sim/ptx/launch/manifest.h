@@ -68,6 +68,7 @@ struct KernelLaunch {
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::optional<std::array<std::uint32_t, 3>> cluster;
   bool cooperative = false;
+  bool programmatic = false;  // it may begin before the launch before it has ended
   std::optional<std::uint32_t> dynamic_shared;
   std::optional<std::uint32_t> registers;  // of a thread, at launch
   std::vector<Argument> arguments;
@@ -89,6 +90,8 @@ struct Manifest : KernelLaunch {
   std::uint64_t max_cycles = 1'000'000;  // of each launch
 
   std::size_t LaunchCount() const { return launches.empty() ? 1 : launches.size(); }
+  // How many launches, from this one on, may overlap each with the one before.
+  std::size_t OverlapFrom(std::size_t index) const;
   // Returns null if there is none of that name.
   const NamedMap* MapOf(const std::string& name) const;
   const KernelLaunch& LaunchAt(std::size_t index) const {

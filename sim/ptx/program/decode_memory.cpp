@@ -179,6 +179,10 @@ std::uint8_t TakeVector(Cursor* c) {
 
 void DecodeLoadStore(Cursor* c, Instruction* out) {
   const bool load = out->op == Op::kLoad;
+  if (!load && c->Take("bulk")) {
+    DecodeStoreBulk(c, out);
+    return;
+  }
   if (!load && c->Take("async")) {
     DecodeStoreAsync(c, out);
     return;
@@ -265,6 +269,7 @@ void DecodeAtomicAccess(Cursor* c, Instruction* out) {
     Policy(c, c->operand(count - 1));
   }
   access.type = type;
+  access.answers = !reduces;
   access.address = c->AddressIn(c->operand(first), space);
   const auto b = c->Registers(c->operand(first + 1), type, access.count, false);
   std::copy(b.begin(), b.end(), access.b.begin());

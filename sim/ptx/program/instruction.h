@@ -211,6 +211,7 @@ struct AtomicAccess : Access {
   std::array<Slot, 8> d = NoSlots<8>();
   std::array<Slot, 8> b = NoSlots<8>();
   std::array<Slot, 2> c = NoSlots<2>();  // of cas
+  bool answers = true;                   // atom, into a register
 };
 
 // cp.async: of `bytes` so many are read, or none.
@@ -244,8 +245,17 @@ struct BulkCopy {
   Slot to = kNoSlot;
   Slot from = kNoSlot;
   Slot size = kNoSlot;
-  Slot mbarrier = kNoSlot;  // not to global memory
-  Slot ctas = kNoSlot;      // the mask of a multicast
+  Slot mbarrier = kNoSlot;     // not to global memory
+  Slot ctas = kNoSlot;         // the mask of a multicast
+  Slot byte_mask = kNoSlot;    // .cp_mask: which bytes of each 16
+  Slot ignore_left = kNoSlot;  // .ignore_oob: how many bytes may be outside
+  Slot ignore_right = kNoSlot;
+};
+
+// st.bulk: zeroes in shared memory.
+struct BulkStore {
+  Address address;
+  Slot size = kNoSlot;
 };
 
 // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, cp.async.bulk.prefetch.tensor.
@@ -387,15 +397,17 @@ struct Mbarrier {
 
 // One for each family of instructions; Op (opcode.h) says which an instruction has. A new one is
 // added to registers.cpp, too.
-using Payload = std::variant<
-    std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison, Selection,
-    FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion, PackedConversion, Video,
-    AddressConversion, ClusterMapping, StackChange, Load, Store, AtomicAccess, SmallCopy, CopyGroup,
-    BulkCopy, TensorCopy, TensorReplace, AsyncStore, CancelRequest, CancelQuery, MemoryFence,
-    Branch, IndexedBranch, FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask, WarpExchange,
-    MatrixProduct, FragmentPlace, MatrixLayout, TensorAllocation, TensorAccess, TensorWait,
-    TensorProduct, OpaqueProduct, TensorMemoryCopy, TensorShift, TensorCommit, WarpgroupProduct,
-    WarpgroupOrder, RegisterLimit, Opaque, CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
+using Payload =
+    std::variant<std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison,
+                 Selection, FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion,
+                 PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
+                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, BulkStore, TensorCopy,
+                 TensorReplace, AsyncStore, CancelRequest, CancelQuery, MemoryFence, Branch,
+                 IndexedBranch, FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask,
+                 WarpExchange, MatrixProduct, FragmentPlace, MatrixLayout, TensorAllocation,
+                 TensorAccess, TensorWait, TensorProduct, OpaqueProduct, TensorMemoryCopy,
+                 TensorShift, TensorCommit, WarpgroupProduct, WarpgroupOrder, RegisterLimit, Opaque,
+                 CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;

@@ -167,6 +167,7 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kBulk:
     case Op::kTensor:
     case Op::kTensorReplace:
+    case Op::kStoreBulk:
     case Op::kStoreAsync:
     case Op::kTensorProduct:
     case Op::kOpaqueProduct:

@@ -157,10 +157,12 @@ enum class Op : std::uint8_t {
   kLoad,
   kStore,
   kAtomic,
-  // SmallCopy (cp.async), CopyGroup, BulkCopy (cp.async.bulk), AsyncStore (st.async, red.async).
+  // SmallCopy (cp.async), CopyGroup, BulkCopy (cp.async.bulk), BulkStore (st.bulk), AsyncStore
+  // (st.async, red.async).
   kCopy,
   kCopyGroup,
   kBulk,
+  kStoreBulk,
   kStoreAsync,
   // TensorCopy (cp.async.bulk.tensor and its reductions and prefetches), TensorReplace.
   kTensor,

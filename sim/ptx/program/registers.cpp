@@ -67,6 +67,7 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const SmallCopy& /*i*/) { return All(); },
                         [](const CopyGroup& /*i*/) { return All(); },
                         [](const BulkCopy& /*i*/) { return All(); },
+                        [](const BulkStore& /*i*/) { return All(); },
                         [](const TensorCopy& /*i*/) { return All(); },
                         [](const TensorReplace& /*i*/) { return All(); },
                         [](const AsyncStore& /*i*/) { return All(); },
@@ -130,7 +131,11 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const AtomicAccess& i) { return All(i.address, i.b, i.c); },
           [](const SmallCopy& i) { return All(i.to, i.from, i.read, i.ignores); },
           [](const CopyGroup& i) { return All(i.groups); },
-          [](const BulkCopy& i) { return All(i.to, i.from, i.size, i.mbarrier, i.ctas); },
+          [](const BulkCopy& i) {
+            return All(i.to, i.from, i.size, i.mbarrier, i.ctas, i.byte_mask, i.ignore_left,
+                       i.ignore_right);
+          },
+          [](const BulkStore& i) { return All(i.address, i.size); },
           [](const TensorCopy& i) {
             return All(i.map, i.shared, i.coordinates, i.offsets, i.mbarrier, i.ctas);
           },

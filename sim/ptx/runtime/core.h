@@ -38,7 +38,7 @@ class Core {
 
   // A CTA takes the slot and the lowest free warps, if there is room. Both stay taken until they
   // are freed.
-  bool HasRoom() const { return Ones(residents_.free) >= launch_.Warps(); }
+  bool HasRoom(const Launch& launch) const { return Ones(residents_.free) >= launch.Warps(); }
   Cta* LaunchCta(unsigned slot, const Cluster& cluster);
   void Free(unsigned slot);
 
@@ -69,6 +69,12 @@ class Core {
   // exited.
   void Receive(const Transfer& sent);
   void EndWithLost(const Transfer& lost);
+
+  // Atomics on shared memory: a lane is answered; all of the warp's instruction is performed.
+  void AnswerAtomic(unsigned warp, unsigned lane, std::uint64_t word) {
+    Interpreter::AnswerAtomic(&residents_.warps[warp].warp, lane, word);
+  }
+  void EndAtomic(unsigned warp) { residents_.SetPhase(warp, WarpPhase::kReady); }
 
   // Effects at mbarriers: all groups of the warp's instruction have been issued; lanes are
   // answered; a group leaves for the CTA of that rank; an event has happened.

@@ -19,6 +19,8 @@ void CheckMbarriersFit(const Config& config, const Program& program, const Launc
 bool UsesWarpScope(const Program& program);
 bool UsesClusterScope(const Program& program, const Launch& launch);
 bool UsesMbarriers(const Program& program);
+// Whether it has atomics that may be those of shared memory.
+bool UsesSharedAtomics(const Program& program);
 
 }  // namespace muster::ptx
 

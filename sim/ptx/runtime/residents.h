@@ -24,7 +24,7 @@ enum class WarpPhase : std::uint8_t {
   kArriving,   // at barrier.cluster, on its way there
   kInCluster,  // waits there
   kAtGrid,     // waits at griddepcontrol
-  kAsking,     // at an mbarrier instruction, on its way to the port
+  kAsking,     // at an mbarrier instruction, on its way to the port; at an atomic
   kAsleep,     // no lane can go on before the unit answers, or its time has come
   kStuck,      // its lanes wait for each other
   kExited,

@@ -46,6 +46,8 @@ class Scopes {
 
   // The warp's latest mbarrier instruction. Core::Issued, Core::Perform and Core::Reply follow.
   virtual void Issue(unsigned warp) = 0;
+  // The warp's latest atomic on shared memory. Core::AnswerAtomic and Core::EndAtomic follow.
+  virtual void PerformAtomic(unsigned warp) = 0;
   // The unit refused an operation of the warp that the run continues after: its answer is zero.
   virtual void AnswerRefused(unsigned warp) = 0;
   // An operation that the unit sees later, by the arrive-on that it announces.

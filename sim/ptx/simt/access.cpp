@@ -99,14 +99,6 @@ constexpr unsigned kMaxAccess = 32;  // bytes
 
 unsigned AccessBytes(const Access& access) { return Bytes(access.type) * access.count; }
 
-// Which of the bytes `at` is.
-constexpr std::uint64_t kElsewhere = ~std::uint64_t{0};
-std::uint64_t ByteIn(const std::vector<std::uint8_t>& memory, const std::uint8_t* at) {
-  const auto first = reinterpret_cast<std::uintptr_t>(memory.data());
-  const auto there = reinterpret_cast<std::uintptr_t>(at);
-  return there >= first && there - first < memory.size() ? there - first : kElsewhere;
-}
-
 std::string Moves(unsigned bytes, bool write) {
   return fmt::format("{} {} byte{}", write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s");
 }
@@ -270,7 +262,7 @@ std::uint8_t* Interpreter::Reach(Warp* warp, unsigned lane, Space space, std::ui
     }
     return memory.data() + address;
   }
-  return memory_->Find(address, bytes, write);
+  return memory_->Find(InMemory(*warp, address), bytes, write);
 }
 
 std::string Interpreter::DescribeAccess(const Warp& warp, Space space, std::uint64_t address,
@@ -321,7 +313,7 @@ std::string Interpreter::DescribeReach(const Warp& warp, Space space, std::uint6
     return fmt::format("{} at byte {} of local memory, which is not the thread's", access,
                        space == Space::kLocal ? address : ByteOf(address));
   }
-  const Region* const region = memory_->RegionAt(address);
+  const Region* const region = memory_->RegionAt(InMemory(warp, address));
   if (region != nullptr && !region->name.empty()) {
     if (ByteOf(address) + bytes <= region->bytes.size()) {
       return fmt::format("{} at byte {} of {}, which that instruction cannot reach", access,

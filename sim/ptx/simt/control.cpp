@@ -272,7 +272,7 @@ Interpreter::Event Interpreter::ExecuteExit(Warp* warp, std::size_t index, std::
   // the kernel exits."
   Cta& cta = *warp->cta;
   const bool is_last =
-      active == warp->live && cta.exited_warps + 1 == launch_.Warps() && cta.tensor != nullptr;
+      active == warp->live && cta.exited_warps + 1 == cta.launch->Warps() && cta.tensor != nullptr;
   if (is_last && cta.tensor->allocated() != 0) {
     return Misuse(
         *warp, First(active), program_.code[group.pc].line, "tensor_memory_not_released",

@@ -30,18 +30,6 @@ bool IsBehind(const Group& a, const Group& b) {
 
 }  // namespace
 
-std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
-                                     const std::array<std::uint32_t, 3>& extent) {
-  const std::uint64_t row = index / extent[0];
-  return {static_cast<std::uint32_t>(index % extent[0]),
-          static_cast<std::uint32_t>(row % extent[1]), static_cast<std::uint32_t>(row / extent[1])};
-}
-
-std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
-                       const std::array<std::uint32_t, 3>& extent) {
-  return point[0] + extent[0] * (point[1] + std::uint64_t{extent[1]} * point[2]);
-}
-
 Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* memory,
                          Printed* printed, std::uint64_t seed)
     : program_(program),
@@ -55,9 +43,10 @@ Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* m
                                   [](const Instruction& i) { return IsOfWarpgroup(i.op); })) {}
 
 void Interpreter::Start(Warp* warp) {
-  const Function& kernel = program_.Kernel();
+  const Launch& launch = *warp->cta->launch;
+  const Function& kernel = program_.Kernel(launch.kernel);
   const std::uint64_t threads =
-      std::min<std::uint64_t>(launch_.Threads() - warp->first_thread, kWarpSize);
+      std::min<std::uint64_t>(launch.Threads() - warp->first_thread, kWarpSize);
   warp->live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
   warp->groups.assign(1, Group{kernel.entry, 0, warp->live});
   warp->held = 0;
@@ -73,8 +62,8 @@ void Interpreter::Start(Warp* warp) {
   }
   if (has_warpgroups_ && warp->first_thread == 0) {
     warp->cta->warpgroups.clear();
-    warp->cta->registers = {0, std::vector<std::uint32_t>(launch_.Warps(), launch_.registers)};
-    for (std::uint64_t left = launch_.Warps(); left != 0;) {
+    warp->cta->registers = {0, std::vector<std::uint32_t>(launch.Warps(), launch.registers)};
+    for (std::uint64_t left = launch.Warps(); left != 0;) {
       const std::uint64_t warps = std::min<std::uint64_t>(left, kWarpgroupWarps);
       warp->cta->warpgroups.emplace_back(static_cast<unsigned>(warps));
       left -= warps;
@@ -90,10 +79,9 @@ void Interpreter::Start(Warp* warp) {
 }
 
 std::string Interpreter::ThreadName(const Warp& warp, unsigned lane) const {
-  const auto thread = PointOf(warp.first_thread + lane, launch_.block);
-  const auto& cta = warp.cta->id;
-  return fmt::format("thread ({},{},{}) of CTA ({},{},{})", thread[0], thread[1], thread[2], cta[0],
-                     cta[1], cta[2]);
+  const auto thread = PointOf(warp.first_thread + lane, warp.cta->launch->block);
+  return fmt::format("thread ({},{},{}) of CTA {}", thread[0], thread[1], thread[2],
+                     launch_.CtaName(warp.cta->linear_id));
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -301,6 +289,8 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
       return ReachMatrix(warp, index, active);
     case Op::kMbarrier:
       return ReachMbarrier(warp, index, active);
+    case Op::kAtomic:
+      return ReachAtomic(warp, index, active);
     default:
       return std::nullopt;
   }
@@ -315,7 +305,8 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
     case Op::kLoad:
     case Op::kStore:
     case Op::kAtomic:
-      if (mbarriers_ != nullptr && !MayAccess(warp, lanes)) {
+      if ((mbarriers_ != nullptr && !MayAccess(warp, lanes)) ||
+          (has_atomics_ && i.op != Op::kLoad && !MayStoreBesideAtomics(warp, lanes))) {
         return std::nullopt;
       }
       event = ExecuteAccess(warp, group, active);
@@ -332,6 +323,12 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
     case Op::kTensorShift:
     case Op::kTensorCommit:
       event = ExecuteTensorCore(warp, lanes);
+      break;
+    case Op::kStoreBulk:
+      if (mbarriers_ != nullptr && !MayStoreBulk(*warp, lanes)) {
+        return std::nullopt;
+      }
+      event = ExecuteStoreBulk(warp, lanes);
       break;
     case Op::kTensorReplace:
       event = ExecuteTensorReplace(warp, lanes);

@@ -20,6 +20,7 @@
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/access_sink.h"
+#include "sim/ptx/simt/launch.h"
 #include "sim/ptx/simt/livelock_detector.h"
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/memory.h"
@@ -36,37 +37,6 @@ namespace muster::ptx {
 // groups have their barriers there.
 inline constexpr std::uint32_t kReservedSharedBytes = 1024;
 
-struct Launch {
-  std::array<std::uint32_t, 3> grid{1, 1, 1};
-  std::array<std::uint32_t, 3> block{1, 1, 1};
-  std::array<std::uint32_t, 3> cluster{1, 1, 1};  // CTAs; the grid is a multiple of it
-  bool explicit_cluster = false;
-  std::uint32_t dynamic_shared = 0;
-  std::uint32_t registers = 0;        // of a thread, at first; 0: not known
-  std::uint32_t shared_bytes = 0;     // of a CTA, all in all
-  std::uint32_t reserved_shared = 0;  // where of that the system's part begins, if there is one
-  std::uint64_t workspace = 0;        // of a cooperative grid: where its barrier is
-  bool inval_is_hazard = false;  // an operation on an mbarrier that another thread has invalidated
-  bool hint_is_ignored = false;  // the time hint of a try_wait
-
-  std::uint64_t Threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
-  std::uint64_t Warps() const { return (Threads() + kWarpSize - 1) / kWarpSize; }
-  std::uint64_t Ctas() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
-  unsigned ClusterCtas() const { return cluster[0] * cluster[1] * cluster[2]; }
-  std::uint64_t Clusters() const { return Ctas() / ClusterCtas(); }
-  std::array<std::uint32_t, 3> GridOfClusters() const {
-    return {grid[0] / cluster[0], grid[1] / cluster[1], grid[2] / cluster[2]};
-  }
-};
-
-// A point of a grid or a block, from its linear index.
-std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
-                                     const std::array<std::uint32_t, 3>& extent);
-
-// The inverse.
-std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
-                       const std::array<std::uint32_t, 3>& extent);
-
 class Interpreter {
  public:
   enum class Event : std::uint8_t {
@@ -74,6 +44,7 @@ class Interpreter {
     kAccess,    // of memory
     kBarrier,   // warp->arrival says which; its lanes have moved on
     kMbarrier,  // warp->mbarrier says which
+    kAtomic,    // warp->atomic says which; the warp stands still until it is performed
     kGrid,      // griddepcontrol: warp->grid_control says which; its lanes have moved on
     kExit,      // warp->exited
     kAsleep,    // no lane can go on before the unit answers, or its time has come
@@ -95,6 +66,8 @@ class Interpreter {
   void set_warp_unit(WarpUnit* unit) { warp_unit_ = unit; }
   // Accesses to shared memory heed the unit's; what they store is told.
   void set_mbarriers(MbarrierSink* port) { mbarriers_ = port; }
+  // The unit carries out atomics on integers in shared memory.
+  void set_atomics() { has_atomics_ = true; }
   // It is told of accesses.
   void set_accesses(AccessSink* sink) { accesses_ = sink; }
   // A bulk copy is one transfer, not several pieces.
@@ -110,6 +83,8 @@ class Interpreter {
   // clusterlaunchcontrol.try_cancel of one lane of the warp sets out.
   using Cancel = std::function<void(const Warp& warp, const CancelCall& call)>;
   void set_cancel(Cancel cancel) { cancel_ = std::move(cancel); }
+  // An update of the warp's latest atomic is answered: the word in which its value was.
+  static void AnswerAtomic(Warp* warp, unsigned lane, std::uint64_t word);
   // The first cycle in which a group of the warp that sleeps goes on.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static std::uint64_t WakesAt(const Warp& warp);
@@ -251,6 +226,10 @@ class Interpreter {
   Event ReachMbarrier(Warp* warp, std::size_t index, std::uint32_t active);
   MbInstruction MbInstructionOf(Warp* warp, const Group& group) const;
 
+  // atomics.cpp: atomics that the unit carries out.
+  std::optional<Event> ReachAtomic(Warp* warp, std::size_t index, std::uint32_t active);
+  bool MayStoreBesideAtomics(Warp* warp, const Lanes& lanes);
+
   // control.cpp: control flow.
   template <typename F>
   void Disperse(Warp* warp, std::size_t index, std::uint32_t active, F place);
@@ -305,6 +284,11 @@ class Interpreter {
   static const char* Misplaced(Op op, const Access& access, std::uint64_t address);
   std::uint8_t* Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                         unsigned bytes, bool write);
+  // Where an address of parameters is in memory; any other one is there itself.
+  static std::uint64_t InMemory(const Warp& warp, std::uint64_t address) {
+    return SegmentOf(address) == kParamSegment ? warp.cta->launch->parameters + ByteOf(address)
+                                               : address;
+  }
   std::uint8_t* Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
                       bool write);
   std::string DescribeReach(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
@@ -338,6 +322,8 @@ class Interpreter {
                                  std::uint64_t address);
   bool AimAtShared(Warp* warp, const Lanes& lanes, unsigned lane, Transfer* transfer);
   Event ExecuteTensorReplace(Warp* warp, const Lanes& lanes);
+  Event ExecuteStoreBulk(Warp* warp, const Lanes& lanes);
+  bool MayStoreBulk(const Warp& warp, const Lanes& lanes) const;
   Event ExecuteTryCancel(Warp* warp, const Lanes& lanes);
   Event ExecuteQueryCancel(Warp* warp, const Lanes& lanes);
 
@@ -354,6 +340,7 @@ class Interpreter {
   Memory* memory_;
   WarpUnit* warp_unit_ = nullptr;
   MbarrierSink* mbarriers_ = nullptr;  // if the program has mbarriers
+  bool has_atomics_ = false;
   AccessSink* accesses_ = nullptr;
   bool whole_copies_ = false;
   LivelockDetector* livelock_ = nullptr;

@@ -84,9 +84,10 @@ void Set(const TensorReplace& i, std::uint64_t value, TensorMap* map) {
 std::optional<TensorMap> Interpreter::MapAt(const Warp& warp, const Lanes& lanes, unsigned lane,
                                             std::uint64_t address) {
   const std::uint32_t line = lanes.instruction.line;
-  const std::uint8_t* const bytes = IsInGlobalWindow(SegmentOf(address))
-                                        ? memory_->Find(address, kTensorMapBytes, false)
-                                        : nullptr;
+  const std::uint8_t* const bytes =
+      IsInGlobalWindow(SegmentOf(address))
+          ? memory_->Find(InMemory(warp, address), kTensorMapBytes, false)
+          : nullptr;
   if (bytes == nullptr || address % kTensorMapAlign != 0) {
     Misuse(warp, lane, line, kBadMap,
            fmt::format("copies by a tensor map at {:#x}, where {}{}", address,

@@ -92,6 +92,13 @@ bool WriteTarget(Memory* memory, const Transfer& transfer) {
       })) {
     return false;
   }
+  AtomicSink* const atomics = transfer.to == nullptr ? nullptr : transfer.to->atomics;
+  if (atomics != nullptr && atomics->HoldsAny() &&
+      !std::all_of(transfer.target.begin(), transfer.target.end(), [&](const Piece& piece) {
+        return atomics->MayStore(transfer.to->slot, piece.address, piece.bytes);
+      })) {
+    return false;
+  }
   for (const Piece& piece : transfer.target) {
     std::uint8_t* const at = transfer.to != nullptr
                                  ? &transfer.to->shared[piece.address]

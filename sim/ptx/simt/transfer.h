@@ -20,6 +20,7 @@
 namespace muster::ptx {
 
 struct Cta;
+struct Launch;
 class TensorOperation;
 
 // The copies of one thread that count in groups (cp.async, or cp.async.bulk), in its order.
@@ -88,12 +89,13 @@ struct Transfer {
   Cta* peer = nullptr;
   // The address of the tensor map that it has read, if that lies in global memory.
   std::optional<std::uint64_t> map{};
-  // The thread that started it, and the instruction.
+  // The thread that started it, its launch, and the instruction.
   Cta* issuer = nullptr;
-  unsigned warp = 0;             // its slot
-  unsigned lane = 0;             // of it
-  std::uint32_t pc = 0;          // the instruction
-  CopyGroups* groups = nullptr;  // if it counts there
+  const Launch* launch = nullptr;  // set where it is posted
+  unsigned warp = 0;               // its slot
+  unsigned lane = 0;               // of it
+  std::uint32_t pc = 0;            // the instruction
+  CopyGroups* groups = nullptr;    // if it counts there
   std::uint32_t number = 0;
   std::uint32_t line = 0;
   std::uint32_t pass = 0;                     // of a schedule (ScheduleReplay::pass)

@@ -13,6 +13,7 @@
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_size.h"
 #include "sim/ptx/program/instruction.h"
+#include "sim/ptx/simt/atomics.h"
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/tensor_memory.h"
 #include "sim/ptx/simt/transfer.h"
@@ -23,17 +24,20 @@
 namespace muster::ptx {
 
 struct Cta;
+struct Launch;
 
 struct Cluster {
   std::array<std::uint32_t, 3> id{};  // in the grid of clusters
   unsigned slot = 0;
+  const Launch* launch = nullptr;
   std::vector<Cta*> ctas;  // by rank
 };
 
 struct Cta {
   unsigned slot = 0;  // of the unit
   std::array<std::uint32_t, 3> id{};
-  std::uint64_t linear_id = 0;
+  std::uint64_t linear_id = 0;  // after the CTAs of launches before
+  const Launch* launch = nullptr;
   const Cluster* cluster = nullptr;
   unsigned rank = 0;    // in it
   bool exited = false;  // all its threads have
@@ -43,10 +47,19 @@ struct Cta {
   UnknownBytes unknown;                  // of it
   std::unique_ptr<TensorMemory> tensor;  // from the first allocation on
   MbarrierSink* port = nullptr;          // in front of it, if the program has mbarriers
+  AtomicSink* atomics = nullptr;         // likewise, if it has atomics on shared memory
   TransferSink* engine = nullptr;
   RegisterPool registers;
   std::vector<Warpgroup> warpgroups;  // if the program has instructions of theirs
 };
+
+// Which of the bytes `at` is.
+inline constexpr std::uint64_t kElsewhere = ~std::uint64_t{0};
+inline std::uint64_t ByteIn(const std::vector<std::uint8_t>& memory, const std::uint8_t* at) {
+  const auto first = reinterpret_cast<std::uintptr_t>(memory.data());
+  const auto there = reinterpret_cast<std::uintptr_t>(at);
+  return there >= first && there - first < memory.size() ? there - first : kElsewhere;
+}
 
 // clusterlaunchcontrol.try_cancel: where in shared memory the response and its mbarrier are.
 struct CancelCall {
@@ -95,6 +108,7 @@ struct Warp {
   std::uint32_t turns = 0;
   Arrival arrival;                                      // the latest barrier instruction
   MbInstruction mbarrier;                               // the latest mbarrier instruction
+  AtomicCall atomic;                                    // the latest one that the unit carries out
   GridControlCall grid_control;                         // the latest griddepcontrol
   std::array<CopyGroups, kWarpSize> copies;             // by cp.async
   std::array<CopyGroups, kWarpSize> bulk_copies;        // by cp.async.bulk, to global memory

@@ -213,11 +213,12 @@ std::optional<Interpreter::Event> Interpreter::SetRegisters(Warp* warp, const Gr
   const auto& limit = i.As<RegisterLimit>();
   RegisterPool& pool = warp->cta->registers;
   std::uint32_t& own = pool.of_warp[warp->first_thread / kWarpSize];
-  const bool known = launch_.registers != 0;
+  const bool known = warp->cta->launch->registers != 0;
   if (accesses_ != nullptr && known) {
     accesses_->OnResource(*warp);
   }
-  if (known && (limit.more ? limit.count < own : limit.count > own)) {
+  const bool fewer = limit.more && limit.count < own;
+  if (known && (fewer ? !warp->cta->launch->registers_at_most : !limit.more && limit.count > own)) {
     return Misuse(*warp, 0, i.line, "bad_register_count",
                   fmt::format("sets the number of its registers to {}, with .{}, where it has {}",
                               limit.count, limit.more ? "inc" : "dec", own));
@@ -229,7 +230,7 @@ std::optional<Interpreter::Event> Interpreter::SetRegisters(Warp* warp, const Gr
     return *refused;
   }
   if (known) {
-    released_ |= !limit.more;
+    released_ |= limit.count < own;
     pool.free += own - limit.count;  // wraps where there will be less
     own = limit.count;
   }
@@ -259,8 +260,8 @@ std::string Interpreter::DescribeRegisters(const Warp& warp) const {
   return fmt::format(
       "setmaxnreg for {} registers a thread, of which the launch gave {}, {}, and {} "
       "are free for the threads of one warp",
-      program_.code[group->pc].As<RegisterLimit>().count, launch_.registers, fmt::join(have, ", "),
-      pool.free);
+      program_.code[group->pc].As<RegisterLimit>().count, warp.cta->launch->registers,
+      fmt::join(have, ", "), pool.free);
 }
 
 // "Accessing the registers [...] before the wait_group [...] is undefined."

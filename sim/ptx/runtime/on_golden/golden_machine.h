@@ -55,6 +55,7 @@ class GoldenMachine : public Scopes, public MbarrierSink, public WarpUnit {
   void RequestGrid(const ClusterRequest& request, std::uint32_t line) override;
   void Cancel(const Warp& warp, const CancelCall& call) override;
   void Issue(unsigned warp) override;
+  void PerformAtomic(unsigned) override {}  // atomics are done in place
   void AnswerRefused(unsigned) override {}  // Issue answers
   void Announce(const MbOperation& operation) override { Perform(operation); }
   void Send(const RemoteSend& send, Transfer sent) override;

@@ -15,6 +15,7 @@
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/port/driver.h"
+#include "sim/ptx/runtime/on_golden/atomics_at_pins.h"
 #include "sim/ptx/runtime/on_golden/cluster_at_pins.h"
 #include "sim/ptx/runtime/on_golden/mbarriers_at_pins.h"
 #include "sim/ptx/runtime/on_golden/warps_at_pins.h"
@@ -28,7 +29,8 @@ class GoldenUnit {
         model_(config),
         driver_(*driver),
         mbarriers_(config, model_),
-        warps_(config, driver->warp_pins()) {
+        warps_(config, driver->warp_pins()),
+        atomics_(config, driver->atomic_pins()) {
     model_.Reset();
   }
 
@@ -46,6 +48,7 @@ class GoldenUnit {
       mbarriers_.Settle(cycle, inputs_.mb, &driver_, &outputs_.mb);
       Settle(cycle, inputs_, &driver_, &outputs_);
       warps_.Clock();
+      atomics_.Clock();
     }
   }
 
@@ -106,6 +109,7 @@ class GoldenUnit {
   lockstep::Driver& driver_;
   GoldenMbarriers mbarriers_;
   GoldenWarps warps_;
+  GoldenAtomics atomics_;
   Inputs inputs_;
   Outputs outputs_;
   bool driving_ = true;

@@ -33,6 +33,10 @@ Machine::Machine(ClockedGrid* grid, unsigned rank, const Config& config, const P
     warp_port_ = std::make_unique<WarpPort>();
     core_.interpreter().set_warp_unit(warp_port_.get());
   }
+  if (UsesSharedAtomics(program) && launch.shared_bytes <= config.smem_bytes) {
+    atomic_port_ = std::make_unique<AtomicPort>(seed ^ 0x61746f6d696373U);
+    core_.interpreter().set_atomics();
+  }
   if (UsesMbarriers(program)) {
     port_ = std::make_unique<MbPort>(config, seed ^ 0x6d62617272696572U);
     core_.interpreter().set_mbarriers(port_.get());
@@ -55,6 +59,9 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   grid_.set_cycle(cycle);
   if (port_ != nullptr) {
     BeginMbarriers(seen, inputs);
+  }
+  if (atomic_port_ != nullptr) {
+    BeginAtomics(cycle);
   }
   pins_.Accept(seen, inputs);
   Release(seen);
@@ -83,6 +90,9 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   if (port_ != nullptr) {
     PresentMbarriers(cycle, seen, inputs);
   }
+  if (atomic_port_ != nullptr) {
+    PresentAtomics(cycle);
+  }
   if (warp_port_ != nullptr) {
     warp_port_->Present(seen.busy | Occupied(), grid_.ending());
   }
@@ -92,6 +102,7 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   // A presented request stays until it is accepted, even at the end.
   left_ = grid_.ending() && inputs->issue_valid == 0 && !inputs->lifecycle_valid &&
           !inputs->exit_valid && (warp_port_ == nullptr || !warp_port_->Presents()) &&
+          (atomic_port_ == nullptr || !atomic_port_->Presents()) &&
           (rank_ != 0 || !grid_.ClusterPresents());
   return !left_;
 }
@@ -117,6 +128,27 @@ void Machine::BeginWarpScope() {
     core_.TakeArrival(*arrival);
   }
   ForEachBit(warp_port_->settled(), [&](unsigned warp) { core_.Wake(warp); });
+}
+
+void Machine::BeginAtomics(std::uint64_t cycle) {
+  atomic_port_->Begin();
+  for (const AtomicPort::Reply& reply : atomic_port_->replies()) {
+    core_.AnswerAtomic(reply.warp, reply.lane, reply.word);
+  }
+  ForEachBit(atomic_port_->done(), [&](unsigned warp) { core_.EndAtomic(warp); });
+  if (atomic_port_->changed()) {
+    grid_.Change(cycle);
+  }
+}
+
+void Machine::PresentAtomics(std::uint64_t cycle) {
+  std::uint64_t outstanding = times_.outstanding;
+  ForEachBit(outstanding, [&](unsigned warp) {
+    if (cycle >= times_.warps[warp].memory_until) {
+      outstanding &= ~Bit(warp);
+    }
+  });
+  atomic_port_->Present(outstanding, grid_.ending());
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -196,7 +228,11 @@ bool Machine::TakesLaunch() const { return pins_.requests() < kMaxLaunchesAhead;
 
 void Machine::TakeCta(Cta* cta) {
   cta->port = port_.get();
+  cta->atomics = atomic_port_.get();
   cta->engine = &engine_;
+  if (atomic_port_ != nullptr) {
+    atomic_port_->Launch(cta->slot, &cta->shared);
+  }
   if (port_ != nullptr) {
     port_->Launch(cta->slot, &cta->shared);
   }
@@ -286,8 +322,9 @@ bool Machine::WarpRepeats(unsigned warp, DryRuns dry_runs) {
     case WarpPhase::kInCluster:
       return true;
     case WarpPhase::kIssuing:
-    case WarpPhase::kAtGrid:  // there is no other grid to wait for
       return false;
+    case WarpPhase::kAtGrid:
+      return grid_.HoldsAtGrid(*slot.warp.cta);
     case WarpPhase::kBlocked:
       return ExitsStand();
     case WarpPhase::kArriving:
@@ -330,6 +367,7 @@ bool Machine::Repeats(std::uint64_t cycle) {
 bool Machine::Moves() const {
   return (residents_.ready | residents_.issuing | residents_.blocked | residents_.arriving) != 0 ||
          pins_.in_flight() != 0 || (port_ != nullptr && !port_->Quiet()) || engine_.Moves() ||
+         (atomic_port_ != nullptr && !atomic_port_->Quiet()) ||
          (warp_port_ != nullptr && warp_port_->Moves(Occupied())) || grid_.ClusterMoves();
 }
 

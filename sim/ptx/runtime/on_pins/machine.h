@@ -18,6 +18,7 @@
 #include "sim/isa/operation.h"
 #include "sim/port/driver.h"
 #include "sim/ptx/runtime/core.h"
+#include "sim/ptx/runtime/on_pins/atomic_port.h"
 #include "sim/ptx/runtime/on_pins/cluster_port.h"
 #include "sim/ptx/runtime/on_pins/issue_pins.h"
 #include "sim/ptx/runtime/on_pins/mb_port.h"
@@ -71,6 +72,9 @@ class Machine : public lockstep::Driver, public Scopes {
   std::uint64_t SleepsUntil(std::uint64_t cycle) const override;
   ClusterPins* cluster_pins() override;
   bool has_mbarriers() const override { return port_ != nullptr; }
+  AtomicPins* atomic_pins() override {
+    return atomic_port_ == nullptr ? nullptr : atomic_port_->pins();
+  }
   WarpPins* warp_pins() override { return warp_port_ == nullptr ? nullptr : warp_port_->pins(); }
   std::uint32_t LineOf(const Operation& operation) const override;
   std::uint32_t LineOf(const MbEvent& event) const override;
@@ -88,6 +92,9 @@ class Machine : public lockstep::Driver, public Scopes {
   void RequestGrid(const ClusterRequest& request, std::uint32_t line) override;
   void Cancel(const Warp& warp, const CancelCall& call) override;
   void Issue(unsigned warp) override;
+  void PerformAtomic(unsigned warp) override {
+    atomic_port_->Perform(residents_.warps[warp].warp.atomic.instruction);
+  }
   void AnswerRefused(unsigned warp) override { core_.Reply(port_->TakeRefused(warp)); }
   void Announce(const MbOperation& operation) override { port_->Announce(operation); }
   void Send(const RemoteSend& send, Transfer sent) override;
@@ -111,6 +118,8 @@ class Machine : public lockstep::Driver, public Scopes {
   void WakeWarps(std::uint64_t cycle);
   void StepWarp(unsigned warp, std::uint64_t cycle);
   void BeginWarpScope();
+  void BeginAtomics(std::uint64_t cycle);
+  void PresentAtomics(std::uint64_t cycle);
   std::uint64_t Occupied() const;
   bool Moves() const;  // whether something proceeds by itself, at once
   enum class DryRuns : bool { kNo, kYes };
@@ -158,6 +167,7 @@ class Machine : public lockstep::Driver, public Scopes {
 
   std::unique_ptr<WarpPort> warp_port_;  // null unless lanes of the program may wait for each other
   std::unique_ptr<MbPort> port_;         // null unless the program has mbarriers
+  std::unique_ptr<AtomicPort> atomic_port_;  // null unless it has atomics on shared memory
   std::array<std::vector<Leavers>, kMaxCtas> leavers_;
 
   bool left_ = false;  // Drive has returned false in this cycle

@@ -78,7 +78,8 @@ void Machine::Cancel(const Warp& warp, const CancelCall& call) {
 bool Machine::WriteResponse(const CancelStep& write, std::uint32_t line, std::uint64_t cycle) {
   CtaSlot& cta = residents_.ctas[write.place.cta];
   constexpr auto kBytes = static_cast<unsigned>(sizeof write.data);
-  if (!port_->MayStore(write.place.cta, write.addr, kBytes)) {
+  if (!port_->MayStore(write.place.cta, write.addr, kBytes) ||
+      (atomic_port_ != nullptr && !atomic_port_->MayStore(write.place.cta, write.addr, kBytes))) {
     return false;
   }
   std::memcpy(&cta.cta.shared[write.addr], write.data.data(), kBytes);

@@ -11,8 +11,14 @@ namespace muster::ptx {
 
 // The cycle in which Drive returns false has already begun.
 void Machine::Serve(const Outputs& seen, Inputs* inputs) {
-  if (port_ != nullptr && !std::exchange(left_, false)) {
+  if (std::exchange(left_, false)) {
+    return;
+  }
+  if (port_ != nullptr) {
     port_->Begin(seen.mb, &inputs->mb);
+  }
+  if (atomic_port_ != nullptr) {
+    atomic_port_->Begin();
   }
 }
 

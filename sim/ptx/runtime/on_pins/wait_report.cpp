@@ -145,10 +145,10 @@ std::optional<std::string> WaitReport::At(std::uint64_t cta, unsigned warp) cons
   return std::nullopt;
 }
 
-// Returns warps that repeat a loop, unless the report shows them at an mbarrier, and warps with
-// lanes that wait for lanes of their own warp.
+// Returns warps that repeat a loop, unless the report shows them at an mbarrier, warps with lanes
+// that wait for lanes of their own warp, and those that wait for another launch.
 std::vector<StuckWarp> WaitReport::StuckWarps() const {
-  std::vector<StuckWarp> there = WarpsIn({WarpPhase::kStuck});
+  std::vector<StuckWarp> there = WarpsIn({WarpPhase::kStuck, WarpPhase::kAtGrid});
   for (unsigned warp = 0; deadlocked_ && warp < residents_.warps.size(); ++warp) {
     const WarpSlot& slot = residents_.warps[warp];
     const bool sleeps =

@@ -1,0 +1,74 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The vocabulary of atomics on shared memory (PTX ISA 9.7.13.5 and .6, integers).
+#ifndef MUSTER_SIM_ISA_ATOMIC_OPERATION_H_
+#define MUSTER_SIM_ISA_ATOMIC_OPERATION_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "sim/isa/operation.h"
+
+namespace muster {
+
+enum class AtomicOp : std::uint8_t {
+  kAdd = 0,
+  kInc = 1,  // of 32 bits, as kDec
+  kDec = 2,
+  kMin = 3,
+  kMax = 4,
+  kAnd = 5,
+  kOr = 6,
+  kXor = 7,
+  kExch = 8,
+  kCas = 9,
+};
+inline constexpr unsigned kNumAtomicOps = 10;
+const char* Name(AtomicOp op);  // as PTX spells it
+
+enum class AtomicSize : std::uint8_t { k16 = 1, k32 = 2, k64 = 3 };  // log2 of the bytes
+constexpr unsigned BytesOf(AtomicSize size) { return 1U << static_cast<unsigned>(size); }
+
+// Lanes at one address may be one update: their order does not matter.
+constexpr bool IsFoldable(AtomicOp op) {
+  return op == AtomicOp::kAdd || (op >= AtomicOp::kMin && op <= AtomicOp::kXor);
+}
+
+// A read-modify-write of one value, as the unit takes it: the operands stand in the bytes of the
+// eight-byte word in which the value stands.
+struct AtomicUpdate {
+  AtomicOp op = AtomicOp::kAdd;
+  AtomicSize size = AtomicSize::k32;
+  bool is_signed = false;  // kMin, kMax
+  std::uint8_t cta = 0;
+  std::uint32_t addr = 0;  // of the value
+  std::uint8_t warp = 0;
+  std::uint8_t lane = 0;      // of several lanes, one
+  std::uint64_t operand = 0;  // kCas: the value that is swapped in
+  std::uint64_t compare = 0;  // kCas
+  bool has_answer = false;    // a register wants what was there
+  bool releasing = false;     // enters after the warp's earlier accesses are performed
+};
+
+// An instruction of a warp; the operands of a lane from bit 0 on.
+struct AtomicInstruction {
+  AtomicOp op = AtomicOp::kAdd;
+  AtomicSize size = AtomicSize::k32;
+  bool is_signed = false;
+  std::uint8_t cta = 0;
+  std::uint8_t warp = 0;
+  std::uint32_t lanes = 0;
+  std::array<std::uint32_t, kMaxLanes> addr{};
+  std::array<std::uint64_t, kMaxLanes> operand{};
+  std::array<std::uint64_t, kMaxLanes> compare{};
+  bool has_answer = false;
+  bool releasing = false;
+};
+
+// In words: "min.s32 at 0x44 of CTA 1 by warp 3, lane 5: 0x7".
+std::string Describe(const AtomicUpdate& update);
+
+}  // namespace muster
+
+#endif  // MUSTER_SIM_ISA_ATOMIC_OPERATION_H_

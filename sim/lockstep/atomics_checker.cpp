@@ -1,0 +1,298 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/lockstep/atomics_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/isa/bits.h"
+
+namespace muster::lockstep {
+namespace {
+
+constexpr std::size_t kRecords = 64;
+constexpr std::size_t kShown = 8;
+constexpr std::size_t kMostFlights = 3;  // places of the pipeline
+
+MbPlace WordOf(const AtomicUpdate& update) { return {update.cta, update.addr & ~7U}; }
+
+bool IsSame(const AtomicUpdate& a, const AtomicUpdate& b) {
+  return a.op == b.op && a.size == b.size && a.is_signed == b.is_signed && a.cta == b.cta &&
+         a.addr == b.addr && a.warp == b.warp && a.lane == b.lane && a.operand == b.operand &&
+         a.compare == b.compare && a.has_answer == b.has_answer && a.releasing == b.releasing;
+}
+
+std::string Describe(MbPlace place) {
+  return fmt::format("{:#x} of CTA {}", place.addr, place.cta);
+}
+
+}  // namespace
+
+void AtomicsChecker::Reset() {
+  flights_.clear();
+  reading_ = drained_ = asks_ = false;
+  response_.reset();
+  fault_.reset();
+  offered_.reset();
+  could_issue_ = 0;
+}
+
+bool AtomicsChecker::Wrong(const char* field, std::string unit, std::string golden, unsigned warp) {
+  mismatch_ = Mismatch{field, std::move(unit), std::move(golden)};
+  mismatch_->warp = static_cast<int>(warp);
+  mismatch_->of_atomics = true;
+  return false;
+}
+
+bool AtomicsChecker::IsRefused(const AtomicUpdate& update) const {
+  return shape_.faults &&
+         golden::StepAtomic(update, 0, shape_.smem_bytes).fault != FaultCause::kNone;
+}
+
+bool AtomicsChecker::Check(std::uint64_t cycle, const AtomicInputs& in, const AtomicOutputs& out) {
+  committed_.reset();
+  return CheckLevels(in, out) && CheckShown(out) && CheckMemory(in, out) &&
+         CheckCommit(cycle, in, out) && CheckIssue(cycle, in, out) && CheckWaits(in, out);
+}
+
+// What follows from what is under way: the warps that are busy, the drain that is asked for, and
+// whether the block needs a clock.
+bool AtomicsChecker::CheckLevels(const AtomicInputs& in, const AtomicOutputs& out) {
+  std::uint64_t busy = 0;
+  for (const Flight& flight : flights_) {
+    busy |= Bit(flight.update.warp);
+  }
+  if (out.busy != busy) {
+    return Wrong("atomics.busy", fmt::format("{:#x}", out.busy), fmt::format("{:#x}", busy),
+                 First(out.busy ^ busy));
+  }
+  const std::uint64_t asked = asks_ ? Bit(offered_->warp) : 0;
+  if (out.fence_req != asked) {
+    return Wrong("atomics.fence_req", fmt::format("{:#x}", out.fence_req),
+                 fmt::format("{:#x}", asked), First(out.fence_req ^ asked));
+  }
+  if (!out.active && (in.issue_valid || !Settled())) {
+    return Wrong("atomics.active", "is low", "high: something is under way", in.issue.warp);
+  }
+  return true;
+}
+
+// The answer and the fault of the commit in the cycle before.
+bool AtomicsChecker::CheckShown(const AtomicOutputs& out) {
+  if (out.response_valid != response_.has_value()) {
+    return Wrong("atomics.response", response_ ? "nothing" : "is shown",
+                 response_ ? "the answer of the commit before" : "nothing",
+                 response_ ? response_->warp : out.response.warp);
+  }
+  if (response_ && (out.response.warp != response_->warp || out.response.lane != response_->lane ||
+                    out.response.word != response_->word)) {
+    const auto text = [](const AtomicOutputs::Response& response) {
+      return fmt::format("{:#018x} to warp {}, lane {}", response.word, response.warp,
+                         response.lane);
+    };
+    return Wrong("atomics.response", text(out.response), text(*response_), response_->warp);
+  }
+  if (out.fault_valid != fault_.has_value()) {
+    return Wrong("atomics.fault", out.fault_valid ? "is shown" : "nothing",
+                 fault_ ? Name(fault_->cause) : "nothing", fault_ ? fault_->warp : out.fault.warp);
+  }
+  if (fault_ && (out.fault.cause != fault_->cause || out.fault.warp != fault_->warp ||
+                 out.fault.lane != fault_->lane || !(out.fault.place == fault_->place))) {
+    const auto text = [](const AtomicOutputs::Fault& fault) {
+      return fmt::format("{} of warp {}, lane {} at {}", Name(fault.cause), fault.warp, fault.lane,
+                         Describe(fault.place));
+    };
+    return Wrong("atomics.fault", text(out.fault), text(*fault_), fault_->warp);
+  }
+  return true;
+}
+
+// Reads are of words that updates need, one at a time; words between their read and their write are
+// held.
+bool AtomicsChecker::CheckMemory(const AtomicInputs& in, const AtomicOutputs& out) {
+  reading_ = reading_ && !in.rdata_valid;
+  for (const Flight& flight : flights_) {
+    bool held = !flight.read;
+    for (unsigned i = 0; i < kAtomicHeld; ++i) {
+      held = held || ((out.held_valid >> i & 1) != 0 && out.held[i] == WordOf(flight.update));
+    }
+    if (!held) {
+      return Wrong("smem.held", "does not have it", Describe(WordOf(flight.update)),
+                   flight.update.warp);
+    }
+  }
+  for (unsigned i = 0; i < kAtomicHeld; ++i) {
+    if ((out.held_valid >> i & 1) != 0 &&
+        std::none_of(flights_.begin(), flights_.end(), [&](const Flight& flight) {
+          return WordOf(flight.update) == out.held[i] && !IsRefused(flight.update);
+        })) {
+      return Wrong("smem.held", Describe(out.held[i]), "only words of updates under way", 0);
+    }
+  }
+  if (!out.read_valid) {
+    return true;
+  }
+  const auto reader = std::find_if(flights_.begin(), flights_.end(), [&](const Flight& flight) {
+    return WordOf(flight.update) == out.read_place && !IsRefused(flight.update) && !flight.read;
+  });
+  if (reader == flights_.end() || in.yield || reading_) {
+    return Wrong("smem.read", Describe(out.read_place),
+                 in.yield   ? "nothing while the bank wants it to yield"
+                 : reading_ ? "nothing before the data of the read before"
+                            : "a word that an update needs",
+                 0);
+  }
+  if (in.read_ready) {
+    reader->read = true;
+    reading_ = true;
+  }
+  return true;
+}
+
+bool AtomicsChecker::CheckCommit(std::uint64_t cycle, const AtomicInputs& in,
+                                 const AtomicOutputs& out) {
+  if (response_ && in.response_ready) {
+    response_.reset();
+  }
+  fault_.reset();
+  if (!out.commit_valid && !out.write_valid) {
+    return true;
+  }
+  if (flights_.empty()) {
+    return Wrong("atomics.commit", "an update", "nothing is under way", out.commit.warp);
+  }
+  const Flight flight = flights_.front();
+  const AtomicUpdate& update = flight.update;
+  const MbPlace place = WordOf(update);
+  golden::AtomicEffects effects = golden::StepAtomic(update, 0, shape_.smem_bytes);
+  const bool refused = IsRefused(update);
+  if (!refused) {
+    effects = golden::StepAtomic(update, in.memory->Load(place), shape_.smem_bytes);
+  }
+  if (out.write_valid &&
+      (refused || !(out.write_place == place) || out.write_data != effects.after)) {
+    return Wrong("smem.write",
+                 fmt::format("{:#018x} at {}", out.write_data, Describe(out.write_place)),
+                 refused ? "nothing: it is refused"
+                         : fmt::format("{:#018x} at {}, where {:#018x} was: {}", effects.after,
+                                       Describe(place), effects.before, muster::Describe(update)),
+                 update.warp);
+  }
+  if (out.write_valid && update.has_answer && response_) {
+    return Wrong("smem.write", "comes", "waits for a place for its answer", update.warp);
+  }
+  if (out.commit_valid != (refused ? out.commit_valid : out.write_valid && in.write_ready)) {
+    return Wrong("atomics.commit", out.commit_valid ? "comes" : "nothing",
+                 "with the grant of its write", update.warp);
+  }
+  if (!out.commit_valid) {
+    return true;
+  }
+  const AtomicOutputs::Commit& commit = out.commit;
+  if (commit.warp != update.warp || commit.lane != update.lane || commit.written == refused ||
+      commit.place.cta != update.cta || commit.place.addr != update.addr ||
+      (!refused && commit.word != effects.after)) {
+    return Wrong(
+        "atomics.commit",
+        fmt::format("{:#018x} at {} by warp {}, lane {}{}", commit.word, Describe(commit.place),
+                    commit.warp, commit.lane, commit.written ? "" : ", refused"),
+        fmt::format("{:#018x}{}: {}", effects.after, refused ? ", refused" : "",
+                    muster::Describe(update)),
+        update.warp);
+  }
+  if (refused) {
+    fault_ = {effects.fault, update.warp, update.lane, {update.cta, update.addr}};
+    ++counts_.faults;
+  } else if (update.has_answer) {
+    response_ = {update.warp, update.lane, effects.before};
+    ++counts_.answers;
+  }
+  ++counts_.updates;
+  counts_.behind += flight.behind ? 1 : 0;
+  committed_ =
+      Committed{update, effects, static_cast<unsigned>(cycle - flight.accepted), flight.behind};
+  history_.push_back({cycle, update});
+  if (history_.size() > kRecords) {
+    history_.pop_front();
+  }
+  flights_.pop_front();
+  return true;
+}
+
+bool AtomicsChecker::CheckIssue(std::uint64_t cycle, const AtomicInputs& in,
+                                const AtomicOutputs& out) {
+  if (offered_ && (!in.issue_valid || !IsSame(in.issue, *offered_))) {
+    return Wrong("atomics.issue", in.issue_valid ? muster::Describe(in.issue) : "is withdrawn",
+                 "held until ready: " + muster::Describe(*offered_), offered_->warp);
+  }
+  asks_ = false;
+  if (!in.issue_valid) {
+    return true;
+  }
+  const AtomicUpdate& update = in.issue;
+  const bool steps = update.op == AtomicOp::kInc || update.op == AtomicOp::kDec;
+  if (update.warp >= shape_.num_warps || (steps && update.size != AtomicSize::k32)) {
+    return Wrong("atomics.issue", muster::Describe(update), "may not be presented", update.warp);
+  }
+  const bool drains = shape_.drain && update.releasing;
+  drained_ = drained_ || !drains || (in.fence_ack & Bit(update.warp)) != 0;
+  if (!out.issue_ready) {
+    asks_ = !drained_;
+    counts_.drains += asks_ && !offered_ ? 1 : 0;
+    offered_ = update;
+    return true;
+  }
+  if (!drained_) {
+    return Wrong("atomics.issue", "is accepted", "waits for the drain of its warp", update.warp);
+  }
+  const bool behind = std::any_of(flights_.begin(), flights_.end(), [&](const Flight& flight) {
+    return WordOf(flight.update) == WordOf(update) && !IsRefused(flight.update);
+  });
+  offered_.reset();
+  drained_ = false;
+  could_issue_ = 0;
+  flights_.push_back({update, cycle, 0, behind && !IsRefused(update), false});
+  return flights_.size() <= kMostFlights ||
+         Wrong("atomics.issue", "is accepted", "no place for it", update.warp);
+}
+
+// Cycles in which neither the bank nor the receiver of answers keeps the block from going on.
+bool AtomicsChecker::CheckWaits(const AtomicInputs& in, const AtomicOutputs& out) {
+  const bool kept = in.yield || (out.read_valid && !in.read_ready) ||
+                    (reading_ && !out.read_valid) || (out.write_valid && !in.write_ready) ||
+                    (out.response_valid && !in.response_ready);
+  if (kept) {
+    return true;
+  }
+  for (Flight& flight : flights_) {
+    ++flight.could;
+    counts_.longest_commit = std::max(counts_.longest_commit, flight.could);
+    if (flight.could > kAtomicCommit) {
+      return Wrong("atomics.commit", fmt::format("nothing in {} cycles", flight.could),
+                   muster::Describe(flight.update), flight.update.warp);
+    }
+  }
+  if (offered_ && drained_ && !asks_) {
+    counts_.longest_issue = std::max(counts_.longest_issue, ++could_issue_);
+    if (could_issue_ > kAtomicIssue) {
+      return Wrong("atomics.issue", fmt::format("nothing in {} cycles", could_issue_),
+                   muster::Describe(*offered_), offered_->warp);
+    }
+  }
+  return true;
+}
+
+std::vector<std::string> AtomicsChecker::History(unsigned warp) const {
+  std::vector<std::string> lines;
+  for (auto record = history_.rbegin(); record != history_.rend() && lines.size() < kShown;
+       ++record) {
+    if (record->update.warp == warp) {
+      lines.insert(lines.begin(),
+                   fmt::format("{:>8}  {}", record->cycle, muster::Describe(record->update)));
+    }
+  }
+  return lines;
+}
+
+}  // namespace muster::lockstep

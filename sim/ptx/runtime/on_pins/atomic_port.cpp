@@ -1,0 +1,144 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/runtime/on_pins/atomic_port.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/golden/atomics.h"
+#include "sim/isa/bits.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::uint32_t kAtomicBytes = 8;
+constexpr std::uint32_t kAtomicStall = 8;  // one in so many cycles nothing is presented or taken
+
+// The updates of an instruction, as muster_atomics_lanes makes them: lanes at one address are one
+// if their order does not matter and no answer is wanted, and else follow each other.
+std::vector<AtomicUpdate> UpdatesOf(const AtomicInstruction& instruction) {
+  const bool folds = IsFoldable(instruction.op) && !instruction.has_answer;
+  std::vector<AtomicUpdate> updates;
+  for (std::uint32_t left = instruction.lanes; left != 0;) {
+    const unsigned leader = First(left);
+    const std::uint32_t addr = instruction.addr[leader];
+    const unsigned shift = 8 * (addr % kAtomicBytes);
+    std::uint32_t alike = 0;
+    std::uint64_t operand = instruction.operand[leader];
+    ForEachBit(left, [&](unsigned lane) {
+      if (instruction.addr[lane] != addr) {
+        return;
+      }
+      alike |= 1U << lane;
+      if (folds && lane != leader) {
+        operand = golden::CombineAtomic(instruction.op, instruction.size, instruction.is_signed,
+                                        operand, instruction.operand[lane], 0);
+      }
+    });
+    left &= ~alike;
+    ForEachBit(folds ? 1U << leader : alike, [&](unsigned lane) {
+      AtomicUpdate& update = updates.emplace_back();
+      update.op = instruction.op;
+      update.size = instruction.size;
+      update.is_signed = instruction.is_signed;
+      update.cta = instruction.cta;
+      update.addr = addr;
+      update.warp = instruction.warp;
+      update.lane = static_cast<std::uint8_t>(lane);
+      update.operand = (folds ? operand : instruction.operand[lane]) << shift;
+      update.compare = instruction.compare[lane] << shift;
+      update.has_answer = instruction.has_answer;
+      update.releasing = instruction.releasing;
+    });
+  }
+  return updates;
+}
+
+}  // namespace
+
+AtomicPort::AtomicPort(std::uint64_t seed) : random_(seed), bank_(this, seed) {
+  bank_.timing.read_stalls = 10;
+  bank_.timing.write_stalls = 10;
+  pins_.in.memory = this;
+}
+
+// What lies beyond the last whole word of a CTA's memory reads as zeroes, and is nobody's.
+std::uint64_t AtomicPort::Load(MbPlace place) {
+  const std::vector<std::uint8_t>& shared = *memories_[place.cta];
+  std::uint64_t word = 0;
+  std::memcpy(&word, &shared[place.addr],
+              std::min<std::size_t>(kAtomicBytes, shared.size() - place.addr));
+  return word;
+}
+
+void AtomicPort::Store(MbPlace place, std::uint64_t word) {
+  std::vector<std::uint8_t>& shared = *memories_[place.cta];
+  changed_ = changed_ || Load(place) != word;
+  std::memcpy(&shared[place.addr], &word,
+              std::min<std::size_t>(kAtomicBytes, shared.size() - place.addr));
+}
+
+bool AtomicPort::MayStore(unsigned cta, std::uint64_t addr, unsigned bytes) {
+  bool may = true;
+  for (std::uint64_t word = addr / kAtomicBytes * kAtomicBytes; HoldsAny() && word < addr + bytes;
+       word += kAtomicBytes) {
+    may = may && bank_.MayStore({static_cast<std::uint8_t>(cta), static_cast<std::uint32_t>(word)});
+  }
+  return may;
+}
+
+void AtomicPort::Perform(const AtomicInstruction& instruction) {
+  for (const AtomicUpdate& update : UpdatesOf(instruction)) {
+    queue_.push_back(update);
+    left_[update.warp] += update.has_answer ? 2 : 1;
+  }
+  under_way_ |= Bit(instruction.warp);
+}
+
+void AtomicPort::Begin() {
+  replies_.clear();
+  done_ = 0;
+  changed_ = false;
+  if (under_way_ == 0 && !bank_.Holds() && !pins_.out.active) {
+    return;
+  }
+  const AtomicOutputs& seen = pins_.out;
+  AtomicInputs& in = pins_.in;
+  const bool accepted = in.issue_valid && seen.issue_ready;
+  const bool answered = seen.response_valid && in.response_ready;
+  bank_.Cycle(seen, &in);
+  if (seen.commit_valid) {
+    End(flights_.front().warp);
+    flights_.pop_front();
+  }
+  if (answered) {
+    replies_.push_back({seen.response.warp, seen.response.lane, seen.response.word});
+    End(seen.response.warp);
+  }
+  if (accepted) {
+    in.issue_valid = false;
+    flights_.push_back(queue_.front());
+    queue_.pop_front();
+  }
+}
+
+void AtomicPort::End(unsigned warp) {
+  if (--left_[warp] == 0) {
+    under_way_ &= ~Bit(warp);
+    done_ |= Bit(warp);
+  }
+}
+
+void AtomicPort::Present(std::uint64_t outstanding, bool ending) {
+  AtomicInputs& in = pins_.in;
+  if (under_way_ == 0) {
+    return;
+  }
+  in.fence_ack = ~outstanding;
+  in.response_ready = ending || random_.Below(kAtomicStall) != 0;
+  if (!in.issue_valid && !queue_.empty() && !ending && random_.Below(kAtomicStall) != 0) {
+    in.issue_valid = true;
+    in.issue = queue_.front();
+  }
+}
+
+}  // namespace muster::ptx

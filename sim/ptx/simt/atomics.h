@@ -1,0 +1,40 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Atomics on shared memory that the unit carries out, as the lanes of a warp and all others that
+// store to that memory see them.
+#ifndef MUSTER_SIM_PTX_SIMT_ATOMICS_H_
+#define MUSTER_SIM_PTX_SIMT_ATOMICS_H_
+
+#include <cstdint>
+
+#include "sim/isa/atomic_operation.h"
+#include "sim/ptx/program/instruction.h"
+
+namespace muster::ptx {
+
+// An instruction of lanes of a warp. The warp stands still until the last of its updates has
+// committed.
+struct AtomicCall {
+  AtomicInstruction instruction;
+  std::uint32_t frame = 0;  // of the register that takes the answers
+  Slot d = kNoSlot;
+};
+
+// What is in front of the shared memory of a core's CTAs, if the program has atomics there.
+class AtomicSink {
+ public:
+  AtomicSink() = default;
+  AtomicSink(const AtomicSink&) = delete;
+  AtomicSink& operator=(const AtomicSink&) = delete;
+  virtual ~AtomicSink() = default;
+
+  // Whether the unit has read some word and not written it.
+  virtual bool HoldsAny() const = 0;
+  // May these bytes of the CTA in that slot be stored to in this cycle? If not, the store is tried
+  // again later.
+  virtual bool MayStore(unsigned cta, std::uint64_t addr, unsigned bytes) = 0;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SIMT_ATOMICS_H_

@@ -1,0 +1,202 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// For the proofs of the pipeline of atomics: updates at any time, a memory that grants and answers
+// when it likes, cores that store to what is not held, a receiver of answers that takes its time.
+// One word is followed, any of two, of one bit: what is proven of it does not depend on the others
+// of the word. The update is a model.
+module atomics_flow_formal
+  import muster_pkg::*;
+  import muster_cfg_pkg::*;
+  import muster_atomics_pkg::*;
+#(
+  // Memory and receiver are ready at once, data come a cycle after the grant: for the time.
+  parameter bit          Timed   = 1'b0,
+  parameter int unsigned Longest = 4
+) (
+  input logic       clk_i,
+  input logic       rst_ni,
+  input logic       issue_valid_i,
+  input at_update_t issue_i,
+  input logic       read_ready_i,
+  input logic       answer_i,        // the memory answers
+  input logic       write_ready_i,
+  input logic       yield_i,
+  input logic       response_ready_i,
+  input logic [3:0] ack_i,
+  input logic       store_i,         // a core would store to the word that is followed
+  input logic       stored_i,
+  input logic       followed_i       // which word
+);
+
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: 4, NumCtas: 1, NumIssue: 1, WarpSize: 32, EnReduce: 1'b0, EnResult: 1'b0,
+    EnState: 1'b0, EnFaults: 1'b1, EnDrain: 1'b1, EnLanes: 1'b1, EnSplit: 1'b0, EnJoin: 1'b0,
+    EnMbarrier: 1'b1, EnMbLimit: 1'b0, SmemBytes: 16,
+    MbResponses: 2, ClockPeriodPs: 1000, WaitLimitNs: 1000
+  };
+
+  // The memory and the receiver, and the word that is followed.
+  logic read_ready, write_ready, yield, response_ready, mine, reading_q, mine_q, memory_q, data_q;
+  logic held, stores;
+
+  logic               issue_ready, read_valid, rdata_valid, write_valid, response_valid, fault_valid;
+  logic               active, begun_q, followed_q;
+  logic         [3:0] busy, fence_req;
+  mb_place_t          read_place, write_place;
+  logic        [63:0] rdata, write_data;
+  logic  [AtHeld-1:0] held_valid;
+  mb_place_t [AtHeld-1:0] held_place;
+  at_response_t       response;
+  at_fault_t          fault;
+  at_commit_t         commit;
+
+  muster_atomics #(.Cfg(Cfg)) u_atomics (
+    .clk_i, .rst_ni, .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (busy),
+    .active_o (active), .fence_req_o (fence_req), .fence_ack_i (ack_i),
+    .smem_read_valid_o (read_valid), .smem_read_ready_i (read_ready), .smem_read_place_o (read_place),
+    .smem_rdata_valid_i (rdata_valid), .smem_rdata_i (rdata), .smem_write_valid_o (write_valid),
+    .smem_write_ready_i (write_ready), .smem_write_place_o (write_place),
+    .smem_write_data_o (write_data), .smem_held_valid_o (held_valid),
+    .smem_held_place_o (held_place), .smem_yield_i (yield), .response_valid_o (response_valid),
+    .response_ready_i (response_ready), .response_o (response), .fault_valid_o (fault_valid),
+    .fault_o (fault), .commit_o (commit)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Memory: one bit of the word that is followed
+  // ---------------------------------------------------------------------------------------------
+
+  assign read_ready     = (Timed || read_ready_i) && (!reading_q || rdata_valid);
+  assign write_ready    = Timed || write_ready_i;
+  assign yield          = !Timed && yield_i;
+  assign response_ready = Timed || response_ready_i;
+  assign rdata_valid    = reading_q && (Timed || answer_i);
+  assign mine           = read_place.addr[3] == followed_q;
+  assign rdata          = {63'd0, reading_q && mine_q ? memory_q : data_q};
+
+  // The bank grants no store to a word that is held, or whose read it grants.
+  always_comb begin
+    held = read_valid && read_ready && mine;
+    for (int h = 0; h < AtHeld; h++) begin
+      held = held || (held_valid[h] && held_place[h].addr[3] == followed_q);
+    end
+  end
+  assign stores = store_i && !held;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      reading_q <= 1'b0;
+      mine_q    <= 1'b0;
+    end else begin
+      if (read_valid && read_ready) begin
+        reading_q <= 1'b1;
+        mine_q    <= mine;
+      end else if (rdata_valid) begin
+        reading_q <= 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rdata_valid) data_q <= rdata[0];
+    if (stores) memory_q <= stored_i;
+    else if (write_valid && write_ready && write_place.addr[3] == followed_q) memory_q <= write_data[0];
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // What has been accepted, in order
+  // ---------------------------------------------------------------------------------------------
+
+  // A queue of the warps and lanes of updates, and whether they are refused.
+  logic [2:0]      count_q;
+  logic [3:0][8:0] queue_q;  // refused, answer, warp, lane
+  logic            accepted;
+  logic      [8:0] oldest;
+
+  assign accepted = issue_valid_i && issue_ready;
+  assign oldest   = queue_q[0];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q <= '0;
+    end else begin
+      count_q <= count_q + 3'(accepted) - 3'(commit.valid);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int i = 0; i < 4; i++) begin
+      if (commit.valid && i < 3) queue_q[i] <= queue_q[i+1];
+      if (accepted && 3'(i) == count_q - 3'(commit.valid)) begin
+        queue_q[i] <= {is_misplaced(issue_i, 4), issue_i.has_answer, issue_i.warp[1:0], issue_i.lane};
+      end
+    end
+  end
+
+  // Cycles since the oldest update was accepted, or became the oldest.
+  logic [3:0] waited_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      waited_q <= '0;
+    end else begin
+      waited_q <= (count_q == '0 || commit.valid) ? '0 : waited_q + 4'(waited_q != '1);
+    end
+  end
+
+  initial begun_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    begun_q    <= 1'b1;
+    followed_q <= begun_q ? followed_q : followed_i;
+  end
+
+  logic answer_due_q;  // the commit in the cycle before wants an answer
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) answer_due_q <= 1'b0;
+    else answer_due_q <= commit.valid && !oldest[8] && oldest[7];
+  end
+
+  always_ff @(posedge clk_i) begin
+    assume (rst_ni == begun_q);
+    assume (issue_i.op <= AtCas && issue_i.size inside {At16, At32, At64});
+    assume (issue_i.size == At32 || !(issue_i.op inside {AtInc, AtDec}));
+    assume (issue_i.warp < 6'd4);
+
+    if (rst_ni) begin
+      // 1. The word with which an update is made is the one that memory has then: no store and no
+      //    other update comes between its read and its write.
+      P01_atomic: assert (!(write_valid && write_ready && write_place.addr[3] == followed_q) ||
+                          u_atomics.word_q[0] == memory_q);
+
+      // 2. Updates commit in the order of their acceptance, each once, and are refused exactly if
+      //    they are misplaced.
+      P02_order: assert (!commit.valid || (count_q != '0 && commit.warp[1:0] == oldest[6:5] &&
+                                           commit.lane == oldest[4:0] &&
+                                           commit.written == !oldest[8]));
+
+      // 3. Each answer comes in the cycle after its commit.
+      P03_answer: assert (!answer_due_q || response_valid);
+
+      // 4. What is written is held.
+      P04_held: assert (!write_valid || held_valid[1]);
+
+      C01_atomic: cover (commit.valid && commit.written && write_place.addr[3] == followed_q &&
+                         u_atomics.word_q[0] == memory_q && memory_q);
+      C02_order:  cover (commit.valid && count_q == 3'd3);
+      C03_answer: cover (answer_due_q && !response_ready);
+      C04_held:   cover (write_valid && held_valid == '1);
+    end
+  end
+
+  if (Timed) begin : g_timed
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        // 5. An update commits within this time after the one before it, or after its acceptance.
+        P05_time: assert (waited_q <= 4'(Longest));
+
+        C05_time: cover (waited_q == 4'(Longest));
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,419 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The atomics on shared memory, Verilated, in lockstep with their golden model.
+#include "sim/golden/atomics.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "Vatomics_bare.h"
+#include "Vatomics_full.h"
+#include "Vatomics_one.h"
+#include "Vatomics_small.h"
+#include "tb/unit/atomics_bench.h"
+
+namespace muster::atomics {
+
+template <>
+const Shape kShape<Vatomics_small> = {8, 4096, true, true};
+template <>
+const Shape kShape<Vatomics_full> = {64, 262144, true, true};
+template <>
+const Shape kShape<Vatomics_one> = {5, 64, true, false};
+template <>
+const Shape kShape<Vatomics_bare> = {12, 1024, false, false};
+
+namespace {
+
+template <typename Unit>
+constexpr unsigned kCtas = 2;
+template <>
+constexpr unsigned kCtas<Vatomics_full> = 32;
+template <>
+constexpr unsigned kCtas<Vatomics_one> = 1;
+template <>
+constexpr unsigned kCtas<Vatomics_bare> = 3;
+
+bool Steps(AtomicOp op) { return op == AtomicOp::kInc || op == AtomicOp::kDec; }
+bool Orders(AtomicOp op) { return op == AtomicOp::kMin || op == AtomicOp::kMax; }
+
+std::string TypeOf(const AtomicUpdate& update) {
+  return fmt::format("{}.{}{}", Name(update.op),
+                     Orders(update.op) ? (update.is_signed ? "s" : "u") : "b",
+                     8 * BytesOf(update.size));
+}
+
+AtomicUpdate Update(AtomicOp op, AtomicSize size, std::uint32_t addr, std::uint64_t operand) {
+  AtomicUpdate update;
+  update.op = op;
+  update.size = size;
+  update.addr = addr;
+  update.operand = operand << 8 * (addr % 8);
+  return update;
+}
+
+// Cover points, by how often they were met.
+using Points = std::map<std::string, std::uint64_t>;
+
+// All that the random traffic must meet.
+Points AllPoints(const Shape& shape) {
+  Points points;
+  for (unsigned op = 0; op < kNumAtomicOps; ++op) {
+    for (const AtomicSize size : {AtomicSize::k16, AtomicSize::k32, AtomicSize::k64}) {
+      for (const bool is_signed : {false, true}) {
+        AtomicUpdate update = Update(static_cast<AtomicOp>(op), size, 0, 0);
+        update.is_signed = is_signed;
+        const bool is_one = (!is_signed || Orders(update.op)) &&
+                            (size != AtomicSize::k16 || update.op == AtomicOp::kExch ||
+                             update.op == AtomicOp::kCas) &&
+                            (size == AtomicSize::k32 || !Steps(update.op));
+        for (const char* how : {"alone.answer", "alone", "behind.answer", "behind"}) {
+          if (is_one) {
+            points[TypeOf(update) + "." + how] = 0;
+          }
+        }
+      }
+    }
+  }
+  for (const char* point :
+       {"inc.wraps", "inc.counts", "dec.wraps", "dec.wraps.zero", "dec.counts", "cas.hits",
+        "cas.misses", "min.takes", "min.keeps", "max.takes", "max.keeps", "order.opposite",
+        "half.upper", "answer.waits", "store.waits", "store", "long.alone"}) {
+    points[point] = 0;
+  }
+  if (shape.faults) {
+    points["fault.misaligned"] = points["fault.outside"] = points["fault.between"] = 0;
+  }
+  if (shape.drain) {
+    points["drain.waits"] = points["drain.passes"] = 0;
+  }
+  return points;
+}
+
+template <typename Unit>
+class Atomics : public ::testing::Test {
+ protected:
+  unsigned Below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+  bool OneIn(unsigned n) { return Below(n) == 0; }
+
+  // Values that meet: small ones, their neighbours, and ends of ranges.
+  std::uint64_t Value() {
+    static constexpr std::uint64_t kSome[] = {0,
+                                              1,
+                                              2,
+                                              3,
+                                              0x7fff,
+                                              0x8000,
+                                              0x7fffffff,
+                                              0x80000000,
+                                              0xffffffff,
+                                              0x100000000,
+                                              0x7fffffffffffffff,
+                                              0x8000000000000000,
+                                              0xffffffffffffffff};
+    std::uint64_t value = 0;
+    for (unsigned part = 0; part < 4; ++part) {
+      value = value << 16 | (OneIn(2) ? Below(4) : Below(65536));
+    }
+    return OneIn(3) ? value : kSome[Below(13)] << (OneIn(3) ? 32 : 0);
+  }
+
+  AtomicUpdate Random() {
+    AtomicUpdate update;
+    update.op = static_cast<AtomicOp>(Below(kNumAtomicOps));
+    update.size = Steps(update.op)                           ? AtomicSize::k32
+                  : OneIn(2)                                 ? AtomicSize::k64
+                  : OneIn(3) && update.op >= AtomicOp::kExch ? AtomicSize::k16
+                                                             : AtomicSize::k32;
+    update.is_signed = Orders(update.op) && OneIn(2);
+    update.cta = static_cast<std::uint8_t>(OneIn(3) ? Below(kCtas<Unit>) : 0);
+    update.warp = static_cast<std::uint8_t>(Below(bench_.shape().num_warps));
+    update.lane = static_cast<std::uint8_t>(Below(32));
+    const std::uint32_t bytes = BytesOf(update.size);
+    // Few words, so that many updates meet.
+    update.addr =
+        (OneIn(8) ? Below(bench_.shape().smem_bytes) : 8 * Below(1U << Below(4)) + Below(8)) /
+        bytes * bytes;
+    if (bench_.shape().faults && OneIn(12)) {
+      update.addr = OneIn(2) ? update.addr + 1 + Below(bytes - 1)
+                             : update.addr + bench_.shape().smem_bytes * (1U + Below(5));
+    }
+    update.operand = Value();
+    // What is there, every other time.
+    update.compare = OneIn(2) ? Value() : bench_.words().At(update.cta, update.addr);
+    update.has_answer = OneIn(2);
+    update.releasing = OneIn(4);
+    return update;
+  }
+
+  void Note(const AtomicUpdate& update, const golden::AtomicEffects& effects, bool behind,
+            unsigned latency) {
+    if (effects.fault != FaultCause::kNone) {
+      Hit(update.addr % BytesOf(update.size) != 0 ? "fault.misaligned" : "fault.outside");
+      if (behind_fault_) {
+        Hit("fault.between");
+      }
+      return;
+    }
+    Hit(TypeOf(update) + (behind ? ".behind" : ".alone") + (update.has_answer ? ".answer" : ""));
+    const unsigned shift = 8 * (update.addr % 8);
+    const bool changed = effects.after != effects.before;
+    const auto old = static_cast<std::uint32_t>(effects.before >> shift);
+    const auto bound = static_cast<std::uint32_t>(update.operand >> shift);
+    switch (update.op) {
+      case AtomicOp::kInc:
+        Hit(old >= bound ? "inc.wraps" : "inc.counts");
+        break;
+      case AtomicOp::kDec:
+        Hit(old == 0 ? "dec.wraps.zero" : old > bound ? "dec.wraps" : "dec.counts");
+        break;
+      case AtomicOp::kCas:
+        Hit(changed ? "cas.hits" : "cas.misses");
+        break;
+      case AtomicOp::kMin:
+      case AtomicOp::kMax:
+        Hit(Name(update.op) + std::string(changed ? ".takes" : ".keeps"));
+        if (update.is_signed &&
+            ((effects.before ^ update.operand) >> (8 * BytesOf(update.size) - 1 + shift) & 1) !=
+                0) {
+          Hit("order.opposite");
+        }
+        break;
+      default:
+        break;
+    }
+    if (update.size != AtomicSize::k64 && (update.addr & 4) != 0) {
+      Hit("half.upper");
+    }
+    if (latency > 20) {
+      Hit("long.alone");
+    }
+  }
+  void Hit(const std::string& point) { ++points_[point]; }
+
+  // Random updates, a memory that stalls, a receiver that does, cores that store, warps that drain.
+  void Run(unsigned cycles, bool stalls) {
+    lockstep::BankTiming& timing = bench_.bank().timing;
+    timing.more_latency = stalls ? Below(4) : 0;
+    timing.read_stalls = stalls ? Below(60) : 0;
+    timing.write_stalls = stalls ? Below(60) : 0;
+    timing.one_port = stalls && OneIn(3);
+    const unsigned slow = stalls ? 1 + Below(4) : 1;
+    const unsigned gaps = 1 + Below(4);
+    std::uint64_t draining = 0;  // warps with accesses outstanding
+    for (unsigned i = 0; i < cycles && !this->HasFatalFailure(); ++i) {
+      if (bench_.queue().empty() && (gaps == 1 || OneIn(gaps))) {
+        bench_.queue().push_back(Random());
+      }
+      bench_.Begin();
+      if (OneIn(3)) {
+        draining ^= std::uint64_t{1} << Below(bench_.shape().num_warps);
+      }
+      bench_.in().fence_ack = ~draining;
+      if (bench_.in().issue_valid && bench_.in().issue.releasing) {
+        Hit((draining >> bench_.in().issue.warp & 1) != 0 ? "drain.waits" : "drain.passes");
+      }
+      const bool shown = bench_.out().response_valid;
+      bench_.in().response_ready = slow == 1 || OneIn(slow);
+      if (shown && !bench_.in().response_ready) {
+        Hit("answer.waits");
+      }
+      if (OneIn(4)) {
+        const MbPlace place{static_cast<std::uint8_t>(OneIn(3) ? Below(kCtas<Unit>) : 0),
+                            8 * Below(8)};
+        const bool may = bench_.bank().MayStore(place);
+        Hit(may ? "store" : "store.waits");
+        if (may) {
+          bench_.words().Store(place, Value());
+        }
+      }
+      bench_.End();
+      if (const auto& done = bench_.checker().committed()) {
+        Note(done->update, done->effects, done->behind, done->latency);
+        behind_fault_ = done->effects.fault == FaultCause::kNone;
+      }
+    }
+    bench_.in().fence_ack = ~std::uint64_t{0};
+    bench_.in().response_ready = true;
+    timing = {};
+    bench_.Settle();
+  }
+
+  AtomicsBench<Unit> bench_;
+  std::mt19937 random_{1};
+  Points points_ = AllPoints(kShape<Unit>);
+  bool behind_fault_ = false;
+};
+
+using Units = ::testing::Types<Vatomics_small, Vatomics_full, Vatomics_one, Vatomics_bare>;
+TYPED_TEST_SUITE(Atomics, Units);
+
+TYPED_TEST(Atomics, RandomUpdates) {
+  for (unsigned round = 0; round < 120 && !this->HasFatalFailure(); ++round) {
+    this->Run(2000, round % 4 != 0);
+  }
+  for (const auto& [point, hits] : this->points_) {
+    EXPECT_NE(hits, 0U) << point << " is never met";
+  }
+  const auto& counts = this->bench_.checker().counts();
+  EXPECT_GE(counts.longest_commit + 1, lockstep::kAtomicCommit);
+  EXPECT_EQ(counts.longest_issue, lockstep::kAtomicIssue);
+}
+
+// All that is under way in a reset is lost, and what was written stays.
+TYPED_TEST(Atomics, ResetAtAnyTime) {
+  for (unsigned round = 0; round < 200 && !this->HasFatalFailure(); ++round) {
+    this->Run(this->Below(60), true);
+    for (unsigned i = 0; i < 4; ++i) {
+      this->bench_.queue().push_back(this->Random());
+    }
+    for (unsigned i = this->Below(8); i > 0; --i) {
+      this->bench_.Cycle();
+    }
+    this->bench_.queue().clear();
+    this->bench_.Reset();
+  }
+}
+
+TYPED_TEST(Atomics, PlainAdd) {
+  this->bench_.queue().push_back(Update(AtomicOp::kAdd, AtomicSize::k32, 12, 5));
+  this->bench_.queue().push_back(Update(AtomicOp::kAdd, AtomicSize::k32, 12, 6));
+  this->bench_.Settle();
+  EXPECT_EQ(this->bench_.words().At(0, 8), std::uint64_t{11} << 32);
+}
+
+class Times : public ::testing::Test {
+ protected:
+  // The cycles between the commits of these updates; the first is its latency.
+  std::vector<unsigned> CommitsOf(const std::vector<AtomicUpdate>& updates) {
+    bench_.queue().assign(updates.begin(), updates.end());
+    std::vector<unsigned> cycles;
+    std::uint64_t last = 0;
+    for (unsigned i = 0; i < 400 && cycles.size() < updates.size(); ++i) {
+      bench_.Cycle();
+      if (const auto& done = bench_.checker().committed()) {
+        cycles.push_back(cycles.empty() ? done->latency
+                                        : static_cast<unsigned>(bench_.cycle() - last));
+        last = bench_.cycle();
+      }
+    }
+    return cycles;
+  }
+
+  AtomicsBench<Vatomics_small> bench_;
+};
+
+TEST_F(Times, OneUpdateAlone) {
+  for (unsigned op = 0; op < kNumAtomicOps; ++op) {
+    EXPECT_EQ(CommitsOf({Update(static_cast<AtomicOp>(op), AtomicSize::k32, 4, 1)}),
+              std::vector<unsigned>{3});
+    bench_.Settle();
+  }
+}
+
+TEST_F(Times, SumsOf64BitsTakeMore) {
+  for (unsigned op = 0; op < kNumAtomicOps; ++op) {
+    const auto which = static_cast<AtomicOp>(op);
+    if (!Steps(which)) {
+      EXPECT_EQ(CommitsOf({Update(which, AtomicSize::k64, 8, 1)}),
+                std::vector<unsigned>{Orders(which)             ? 5U
+                                      : which == AtomicOp::kAdd ? 4U
+                                                                : 3U});
+      bench_.Settle();
+    }
+  }
+}
+
+TEST_F(Times, OnePerCycleAtOneWord) {
+  std::vector<AtomicUpdate> updates;
+  for (unsigned i = 0; i < 60; ++i) {
+    updates.push_back(Update(static_cast<AtomicOp>(i % kNumAtomicOps), AtomicSize::k32,
+                             4 * (i / kNumAtomicOps % 2), i));
+    updates.back().has_answer = i % 3 != 0;
+  }
+  std::vector<unsigned> cycles(60, 1);
+  cycles[0] = 3;
+  EXPECT_EQ(CommitsOf(updates), cycles);
+}
+
+TEST_F(Times, OnePerCycleAtDifferentWords) {
+  std::vector<AtomicUpdate> updates;
+  for (unsigned i = 0; i < 32; ++i) {
+    updates.push_back(Update(AtomicOp::kMax, AtomicSize::k32, 8 * i, i));
+  }
+  std::vector<unsigned> cycles(32, 1);
+  cycles[0] = 3;
+  EXPECT_EQ(CommitsOf(updates), cycles);
+}
+
+// The word of the update before the last one is read again.
+TEST_F(Times, TwoWordsInTurn) {
+  std::vector<AtomicUpdate> updates;
+  for (unsigned i = 0; i < 8; ++i) {
+    updates.push_back(Update(AtomicOp::kAdd, AtomicSize::k32, 8 * (i % 2), 1));
+  }
+  EXPECT_EQ(CommitsOf(updates), (std::vector<unsigned>{3, 1, 2, 1, 2, 1, 2, 1}));
+}
+
+// The events are those of the waveform in rtl/atomics/README.md.
+TEST_F(Times, AsThePageShowsIt) {
+  bench_.words().At(0, 0x40) = 10;
+  bench_.words().At(0, 0x80) = 99;
+  AtomicUpdate first = Update(AtomicOp::kAdd, AtomicSize::k32, 0x40, 5);
+  first.has_answer = true;
+  AtomicUpdate second = Update(AtomicOp::kAdd, AtomicSize::k32, 0x40, 6);
+  second.warp = 1;
+  AtomicUpdate third = Update(AtomicOp::kMax, AtomicSize::k64, 0x80, 7);
+  third.warp = 2;
+  bench_.queue() = {first, second, third};
+  std::vector<std::string> events;
+  for (unsigned cycle = 0; cycle < 9; ++cycle) {
+    bench_.Cycle();
+    const AtomicOutputs& out = bench_.out();
+    std::string text;
+    if (out.read_valid) {
+      text += fmt::format("read {:#x} ", out.read_place.addr);
+    }
+    if (out.write_valid) {
+      text += fmt::format("write {} ", out.write_data);
+    }
+    if (out.commit_valid) {
+      text += fmt::format("commit {} ", out.commit.warp);
+    }
+    if (out.response_valid) {
+      text += fmt::format("response {} ", out.response.word);
+    }
+    events.push_back(text + fmt::format("busy {:#x}", out.busy));
+  }
+  EXPECT_EQ(events,
+            (std::vector<std::string>{"busy 0x0", "read 0x40 busy 0x1", "busy 0x3",
+                                      "read 0x80 write 15 commit 0 busy 0x7",
+                                      "write 21 commit 1 response 10 busy 0x6", "busy 0x4",
+                                      "busy 0x4", "write 99 commit 2 busy 0x4", "busy 0x0"}));
+}
+
+TEST_F(Times, StoresOfTheCoresAreNotHeldUpForEver) {
+  const MbPlace place{0, 0};
+  unsigned waits = 0;
+  for (unsigned i = 0; i < 200; ++i) {
+    bench_.queue().push_back(Update(AtomicOp::kAdd, AtomicSize::k32, 0, 1));
+    bench_.Begin();
+    const bool may = bench_.bank().MayStore(place);
+    if (may) {
+      bench_.words().Store(place, 0);
+    }
+    bench_.End();
+    waits = may ? 0 : waits + 1;
+    ASSERT_LT(waits, 16U);
+  }
+}
+
+}  // namespace
+}  // namespace muster::atomics
