@@ -94,6 +94,10 @@ class Judge {
     std::vector<std::vector<std::uint8_t>> contents;
     for (std::size_t k = 0; k < buffers.size(); ++k) {
       contents.push_back(session_.ContentsIn(world.memory(), k));
+      const ptx::UnknownBytes unknown = session_.UnknownIn(world.memory(), k);
+      for (std::size_t i = 0, bytes = contents[k].size(); i < bytes && !unknown.empty(); ++i) {
+        contents[k].push_back(unknown.Find(i, 1) != 0 ? 1 : 0);
+      }
     }
     if (first_.empty()) {
       first_ = std::move(contents);
@@ -109,7 +113,8 @@ class Judge {
   }
 
   const ptx::Session& session_;
-  // The buffers after the first order, if the manifest expects none.
+  // The buffers after the first order, and which of their bytes are unknown, if the manifest
+  // expects none.
   std::vector<std::vector<std::uint8_t>> first_;
 };
 

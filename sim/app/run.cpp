@@ -306,7 +306,13 @@ RunResult Run(Job job, const RunOptions& options) {
               ? std::move(reports.front())
               : ptx::JsonReport(session, verdict, timing, result.served, std::move(reports));
       GiveContents(
-          manifest, options, [&](std::size_t buffer) { return session.Contents(buffer); }, &result);
+          manifest, options,
+          [&](std::size_t buffer) {
+            return session.UnknownIn(session.memory(), buffer).empty()
+                       ? std::optional(session.Contents(buffer))
+                       : std::nullopt;
+          },
+          &result);
       break;
     }
   }

@@ -322,6 +322,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kTensorAllocation:
     case Op::kTensorAccess:
     case Op::kWarpgroupProduct:
+    case Op::kRegisterLimit:
       // At an aligned instruction lanes wait for the rest of their warp.
       return !IsAligned(i) || (ActiveOf(state, group) |
                                (StandingWith(state, group) & ~group.lanes)) == state.warp().live;
@@ -333,6 +334,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kStoreAsync:
     case Op::kTryCancel:
     case Op::kTensorProduct:
+    case Op::kOpaqueProduct:
     case Op::kTensorMemoryCopy:
     case Op::kTensorShift:
     case Op::kTensorCommit:
@@ -484,12 +486,12 @@ void World::OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorR
   }
 }
 
-// Warps that wait for columns may go on.
-void World::OnTensorColumns(const ptx::Warp& warp) {
-  NoteAccess(ObjectOf(kTensorColumns, warp.cta->linear_id), ObjectAccess::Mode::kWrite);
+// Warps that wait for columns or registers may go on.
+void World::OnResource(const ptx::Warp& warp) {
+  NoteAccess(ObjectOf(kResources, warp.cta->linear_id), ObjectAccess::Mode::kWrite);
   for (const WarpState& state : warps_[warp.cta->rank]) {
     if (state.exists() && state.warp().cta == warp.cta && !state.warp().groups.empty() &&
-        state.warp().groups.front().state == Group::State::kAwaitsColumns) {
+        state.warp().groups.front().state == Group::State::kAwaitsResource) {
       woken_.push_back(PlaceOf(state, state.warp().live, 0));
     }
   }

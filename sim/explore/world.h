@@ -122,7 +122,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
                 bool changed) override;
 
   void OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorRange>& ranges) override;
-  void OnTensorColumns(const ptx::Warp& warp) override;
+  void OnResource(const ptx::Warp& warp) override;
 
   void Post(ptx::Transfer transfer, std::uint64_t cycle) override;
   void Change(std::uint64_t /*cycle*/) override { ++epoch_; }
@@ -197,8 +197,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   static bool IsAligned(const ptx::Instruction& i) {
     return (i.op == ptx::Op::kBarrier && i.As<ptx::CtaBarrier>().aligned) ||
            (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned) ||
-           i.op == ptx::Op::kWarpgroupProduct ||
-
+           i.op == ptx::Op::kWarpgroupProduct || i.op == ptx::Op::kRegisterLimit ||
            i.op == ptx::Op::kTensorAllocation || i.op == ptx::Op::kTensorAccess;
   }
   // The instruction may have to wait for transfers, and come again.

@@ -54,8 +54,8 @@ void World::EnableWarp(const WarpState& state) {
                !IsDraining(state, group.pc)) {
       add(Actor::Kind::kLanes, group.lanes, group.pc,
           true);  // the lanes that it lacked have exited
-    } else if (group.state == ptx::Group::State::kAwaitsColumns &&
-               machine.core().interpreter().MayAllocate(warp, group)) {
+    } else if (group.state == ptx::Group::State::kAwaitsResource &&
+               machine.core().interpreter().MayTake(warp, group)) {
       add(Actor::Kind::kLanes, group.lanes, group.pc, true);
     }
   }

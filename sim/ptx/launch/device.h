@@ -42,6 +42,7 @@ class Device {
   }
   // The same of a copy of the memory, in which the launch that has been entered has run.
   std::vector<std::uint8_t> ContentsIn(const Memory& memory, std::size_t buffer) const;
+  UnknownBytes UnknownIn(const Memory& memory, std::size_t buffer) const;  // of them
 
  private:
   using Image = std::vector<std::uint8_t>;
@@ -51,8 +52,14 @@ class Device {
   static Declaration Of(const FileVariable& variable) {
     return {variable.at.line, variable.at.column};
   }
+  struct Held {
+    Image bytes;
+    UnknownBytes unknown;
+  };
   Image Holding(const Buffer& buffer) const;
-  static Image InMemory(const Memory& memory, const FileVariable& variable);
+  static std::uint64_t AddressOf(const FileVariable& variable);
+  static Held InMemory(const Memory& memory, const FileVariable& variable);
+  Held HeldIn(const Memory& memory, std::size_t buffer) const;
 
   const Manifest& manifest_;
   Memory memory_;
@@ -61,7 +68,7 @@ class Device {
       programs_;  // by file and kernels
   std::shared_ptr<const Program>
       current_;  // its variables are in memory; null: those of no program
-  std::map<std::string, std::map<Declaration, Image>> kept_;  // those of other files
+  std::map<std::string, std::map<Declaration, Held>> kept_;  // those of other files
 };
 
 }  // namespace muster::ptx

@@ -157,8 +157,10 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
                                             "wgmma_in_flight",
                                             "wgmma_without_fence",
                                             "bad_tensor_map",
-                                            "bad_tensor_copy"};
-
+                                            "bad_tensor_copy",
+                                            "bad_register_count",
+                                            "bad_metadata",
+                                            "unknown_value"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
   }
@@ -190,6 +192,8 @@ void ManifestReader::ReadLaunch(const Json& object, const Manifest& manifest, co
   With(object, "programmatic", [&](const Json& value) { value.get_to(launch->programmatic); });
   With(object, "dynamic_shared",
        [&](const Json& value) { launch->dynamic_shared = value.get<std::uint32_t>(); });
+  With(object, "registers",
+       [&](const Json& value) { launch->registers = value.get<std::uint32_t>(); });
   With(object, "args", [&](const Json& value) {
     launch->arguments = ReadArguments(value, manifest, prefix + "args");
   });
@@ -215,8 +219,8 @@ void ManifestReader::CheckProgrammatic(const KernelLaunch& launch, const Manifes
 // Each is of the manifest's PTX file, if it does not name another one.
 void ManifestReader::ReadLaunches(const Json& list, Manifest* manifest) const {
   With("ptx", [&](const Json& value) { manifest->ptx = File(value, "ptx"); });
-  for (const char* const key :
-       {"kernel", "grid", "block", "cluster", "cooperative", "dynamic_shared", "args"}) {
+  for (const char* const key : {"kernel", "grid", "block", "cluster", "cooperative",
+                                "dynamic_shared", "registers", "args"}) {
     if (root_.contains(key)) {
       Fail(key, "is said by each of \"launches\": write it there");
     }

@@ -70,6 +70,7 @@ struct KernelLaunch {
   bool cooperative = false;
   bool programmatic = false;  // it may begin before the launch before it has ended
   std::optional<std::uint32_t> dynamic_shared;
+  std::optional<std::uint32_t> registers;  // of a thread, at launch
   std::vector<Argument> arguments;
 };
 

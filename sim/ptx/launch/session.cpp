@@ -129,6 +129,11 @@ void Session::Prepare(std::size_t index, Launch* launch) {
   launch->block = OwnAt(index).block;
   launch->inval_is_hazard = manifest_.inval_is_hazard;
   launch->hint_is_ignored = manifest_.hint_is_ignored;
+  constexpr std::uint32_t kUnit = 8;  // registers are given out in
+  const std::optional<std::uint32_t>& registers = OwnAt(index).registers;
+  launch->registers =
+      registers ? (*registers + kUnit - 1) / kUnit * kUnit : program_->Kernel(index).registers;
+  launch->registers_at_most = !registers && program_->Kernel(index).registers_at_most;
   SetCluster(index, launch);
   CheckFits(config_, *program_, *launch);
   CheckBlock(program_->Kernel(index), *launch);
@@ -322,7 +327,8 @@ std::vector<std::string> Session::Differences(const Memory& memory) const {
     if (!manifest_.buffers[k].expected) {
       continue;
     }
-    std::string difference = Difference(manifest_.buffers[k], ContentsIn(memory, k));
+    std::string difference = Difference(manifest_.buffers[k], ContentsIn(memory, k),
+                                        UnknownIn(memory, k), memory.origins());
     if (!difference.empty()) {
       differences.push_back(std::move(difference));
     }

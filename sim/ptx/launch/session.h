@@ -96,6 +96,10 @@ class Session {
     return device_->ContentsIn(memory, buffer);
   }
   std::vector<std::uint8_t> Contents(std::size_t buffer) const { return device_->Contents(buffer); }
+  // Which bytes of it are unknown.
+  UnknownBytes UnknownIn(const Memory& memory, std::size_t buffer) const {
+    return device_->UnknownIn(memory, buffer);
+  }
 
  private:
   void Prepare(std::size_t index, Launch* launch);

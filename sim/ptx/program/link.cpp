@@ -115,6 +115,8 @@ void Linker::DeclareFunctions() {
     function.required_threads = source.required_threads;
     function.required_cluster = source.required_cluster;
     function.max_cluster = source.max_cluster.empty() ? 0 : source.max_cluster.front();
+    function.registers = RegistersAtLaunch(source);
+    function.registers_at_most = source.max_registers.empty();
     function.explicit_cluster = source.explicit_cluster;
     function.blocks_are_clusters = source.blocks_are_clusters;
     CheckDirectives(module_, source, &diagnostics_);

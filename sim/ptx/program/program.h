@@ -48,6 +48,8 @@ struct Function {
   std::vector<std::uint64_t> required_threads;
   std::vector<std::uint64_t> required_cluster;  // CTAs
   std::uint64_t max_cluster = 0;                // likewise; 0: not given
+  std::uint32_t registers = 0;     // of a thread at launch, as the directives have it; 0: not known
+  bool registers_at_most = false;  // or fewer than these
   bool explicit_cluster = false;
   bool blocks_are_clusters = false;  // a launch counts clusters
 };
@@ -99,6 +101,7 @@ struct Program {
   std::uint32_t dynamic_base = 0;       // where the dynamic part of shared memory begins
   bool has_dynamic_shared = false;
   std::vector<SharedName> shared_names;
+  std::vector<std::string> opaque;  // instructions that are not computed, as they are spelt
   SourceMap sources;
 
   // A line of the file in words: "line 33"; or, where its source is known, "mine.cu:12 in sum, PTX

@@ -86,14 +86,14 @@ void Interpreter::StartTransfer(Warp* warp, unsigned lane, const Instruction& in
   engine_of->engine->Post(std::move(transfer), cycle_);
 }
 
-Interpreter::Event Interpreter::ExecuteAsync(Warp* warp, const Lanes& lanes) {
+Interpreter::Event Interpreter::ExecuteAsync(Warp* warp, const Lanes& lanes, std::uint32_t frame) {
   Event event = Event::kNone;
   for (std::uint32_t rest = lanes.mask; rest != 0 && event == Event::kNone; rest &= rest - 1) {
     const unsigned lane = First(rest);
     event = lanes.instruction.op == Op::kCopy     ? StartCopy(warp, lanes, lane)
             : lanes.instruction.op == Op::kBulk   ? StartBulk(warp, lanes, lane)
             : lanes.instruction.op == Op::kTensor ? StartTensor(warp, lanes, lane)
-                                                  : StartStore(warp, lanes, lane);
+                                                  : StartStore(warp, lanes, frame, lane);
   }
   return event;
 }
@@ -126,7 +126,8 @@ Interpreter::Event Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsign
 }
 
 // st.async and red.async: the values go as they are now.
-Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lane) {
+Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, std::uint32_t frame,
+                                           unsigned lane) {
   const auto fault = [&](const std::string& what) {
     return Fault(*warp, lane, lanes.instruction.line, what);
   };
@@ -161,6 +162,10 @@ Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsig
   for (unsigned k = 0; k < i.count; ++k) {
     const std::uint64_t value = lanes.Read(i.values[k])[lane];
     std::memcpy(&transfer.data[std::size_t{k} * bytes], &value, bytes);
+  }
+  for (unsigned k = 0; k < i.count && tracks_unknown_; ++k) {
+    transfer.unknown.Set(std::uint64_t{k} * bytes, bytes,
+                         UnknownIn(*warp, frame, {i.values[k]}, 1U << lane, nullptr));
   }
   transfer.has_read = true;
   if (i.reduction) {

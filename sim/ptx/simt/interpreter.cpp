@@ -23,10 +23,6 @@ constexpr std::uint32_t kRandomPick = 16;
 constexpr std::uint32_t kYieldOneIn = 4;
 constexpr std::uint32_t kTurns = 16;
 
-bool IsOfWarpgroup(const Instruction& i) {
-  return i.op == Op::kWarpgroupProduct || i.op == Op::kWarpgroupOrder;
-}
-
 // Lanes in a function have yet to come back to those that are not.
 bool IsBehind(const Group& a, const Group& b) {
   return a.frame != b.frame ? a.frame > b.frame : a.pc < b.pc;
@@ -41,7 +37,10 @@ Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* m
       memory_(memory),
       random_(seed),
       printed_(*printed),
-      has_warpgroups_(std::any_of(program.code.begin(), program.code.end(), IsOfWarpgroup)) {}
+      tracks_unknown_(memory->origins().possible =
+                          memory->origins().possible || !program.opaque.empty()),
+      has_warpgroups_(std::any_of(program.code.begin(), program.code.end(),
+                                  [](const Instruction& i) { return IsOfWarpgroup(i.op); })) {}
 
 void Interpreter::Start(Warp* warp) {
   const Launch& launch = *warp->cta->launch;
@@ -56,8 +55,14 @@ void Interpreter::Start(Warp* warp) {
   warp->tensor_operations.fill({});
   warp->products = {};
   warp->fragments = {};
+  warp->unknown = {};
+  warp->unknown_stacks = {};
+  if (warp->first_thread == 0) {
+    warp->cta->unknown = {};
+  }
   if (has_warpgroups_ && warp->first_thread == 0) {
     warp->cta->warpgroups.clear();
+    warp->cta->registers = {0, std::vector<std::uint32_t>(launch.Warps(), launch.registers)};
     for (std::uint64_t left = launch.Warps(); left != 0;) {
       const std::uint64_t warps = std::min<std::uint64_t>(left, kWarpgroupWarps);
       warp->cta->warpgroups.emplace_back(static_cast<unsigned>(warps));
@@ -277,8 +282,10 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
     case Op::kTensorAllocation:
     case Op::kTensorAccess:
     case Op::kTensorWait:
+    case Op::kOpaque:
     case Op::kWarpgroupProduct:
     case Op::kWarpgroupOrder:
+    case Op::kRegisterLimit:
       return ReachMatrix(warp, index, active);
     case Op::kMbarrier:
       return ReachMbarrier(warp, index, active);
@@ -308,9 +315,10 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
     case Op::kBulk:
     case Op::kTensor:
     case Op::kStoreAsync:
-      event = ExecuteAsync(warp, lanes);
+      event = ExecuteAsync(warp, lanes, group.frame);
       break;
     case Op::kTensorProduct:
+    case Op::kOpaqueProduct:
     case Op::kTensorMemoryCopy:
     case Op::kTensorShift:
     case Op::kTensorCommit:
@@ -377,6 +385,11 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
   const Group group = warp->groups[index];
   const Instruction& i = program_.code[group.pc];
   const std::uint32_t active = Active(*warp, group, i);
+  if (tracks_unknown_) {
+    if (const std::optional<Event> refused = MeetUnknown(warp, group, active)) {
+      return *refused;
+    }
+  }
   ++warp_instructions_;
   thread_instructions_ += static_cast<unsigned>(__builtin_popcount(active));
   warp->timed += i.timed ? 1 : 0;

@@ -22,6 +22,8 @@ struct Launch {
   std::array<std::uint32_t, 3> cluster{1, 1, 1};  // CTAs; the grid is a multiple of it
   bool explicit_cluster = false;
   std::uint32_t dynamic_shared = 0;
+  std::uint32_t registers = 0;        // of a thread, at first; 0: not known
+  bool registers_at_most = false;     // or fewer than these
   std::uint32_t shared_bytes = 0;     // of a CTA, all in all
   std::uint32_t reserved_shared = 0;  // where of that the system's part begins, if there is one
   std::uint64_t workspace = 0;        // of a cooperative grid: where its barrier is

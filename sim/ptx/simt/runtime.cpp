@@ -25,10 +25,15 @@ std::string Interpreter::TextAt(Warp* warp, unsigned lane, std::uint64_t address
   std::string text;
   while (text.size() < kMaxText) {
     const std::uint8_t* const at = Resolve(warp, lane, Space::kGeneric, address++, 1, false);
-    if (at == nullptr || *at == 0) {
+    if (at == nullptr) {
       break;
     }
-    text.push_back(static_cast<char>(*at));
+    const UnknownPlace there = UnknownAt(warp, lane, Space::kGeneric, address - 1);
+    const bool known = there.bytes->Find(there.at, 1) == 0;
+    if (known && *at == 0) {
+      break;
+    }
+    text.push_back(known ? static_cast<char>(*at) : '?');
   }
   return text;
 }

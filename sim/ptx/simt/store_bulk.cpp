@@ -60,7 +60,8 @@ Interpreter::Event Interpreter::ExecuteStoreBulk(Warp* warp, const Lanes& lanes)
       return Fault(*warp, lane, line,
                    DescribeReach(*warp, Space::kShared, shared, static_cast<unsigned>(size), true));
     }
-    const bool changed = std::any_of(at, at + size, [](std::uint8_t byte) { return byte != 0; });
+    const bool changed = warp->cta->unknown.Set(SharedByte(shared), size, 0) ||
+                         std::any_of(at, at + size, [](std::uint8_t byte) { return byte != 0; });
     std::fill_n(at, size, std::uint8_t{0});
     changed_ |= changed;
     if (mbarriers_ != nullptr) {

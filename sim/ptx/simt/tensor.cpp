@@ -99,6 +99,10 @@ std::optional<TensorMap> Interpreter::MapAt(const Warp& warp, const Lanes& lanes
                            : ""));
     return std::nullopt;
   }
+  if (const Origin origin = memory_->unknown().Find(address, kTensorMapBytes); origin != 0) {
+    RefuseUnknown(warp, lane, line, "copies by a tensor map", origin);
+    return std::nullopt;
+  }
   const std::optional<TensorMap> map = DecodeTensorMap(bytes);
   if (!map) {
     Misuse(warp, lane, line, kBadMap,
@@ -230,6 +234,10 @@ Interpreter::Event Interpreter::ExecuteTensorReplace(Warp* warp, const Lanes& la
                        : fmt::format("changes a tensor map at {:#x}, which is not aligned to 64 "
                                      "bytes",
                                      address));
+    }
+    const UnknownPlace there = UnknownAt(warp, lane, i.address.space, address);
+    if (const Origin origin = there.bytes->Find(there.at, kTensorMapBytes); origin != 0) {
+      return RefuseUnknown(*warp, lane, line, "changes a tensor map", origin);
     }
     std::optional<TensorMap> map = DecodeTensorMap(at);
     if (!map &&

@@ -14,6 +14,7 @@
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/tensor_map.h"
+#include "sim/ptx/simt/unknown.h"
 #include "sim/ptx/simt/warpgroup.h"
 
 namespace muster::ptx {
@@ -80,6 +81,7 @@ struct Transfer {
   bool has_read = false;
   // The bytes that it moves. Those that no piece of the source has are there from the start.
   std::vector<std::uint8_t> data{};
+  UnknownBytes unknown{};  // of these bytes
   Atomic atomic = Atomic::kAdd;
   Type type = Type::kB32;
   // The mbarrier that hears of the bytes: of `to`, unless it is of its peer.

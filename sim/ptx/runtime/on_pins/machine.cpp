@@ -211,7 +211,7 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
     default:
       break;
   }
-  if (core_.interpreter().TakeReleasedColumns()) {
+  if (core_.interpreter().TakeReleased()) {
     for (unsigned other = 0; other < residents_.warps.size(); ++other) {
       if (residents_.warps[other].phase == WarpPhase::kStuck) {
         residents_.SetPhase(other, WarpPhase::kReady);

@@ -44,12 +44,17 @@ WarpLocation WaitReport::Where(unsigned warp) const {
       for (const Group& group : slot.warp.groups) {
         groups.push_back(core_.interpreter().Standing(slot.warp, group));
       }
+      const bool waits =
+          slot.phase == WarpPhase::kAsleep ||
+          std::any_of(slot.warp.groups.begin(), slot.warp.groups.end(), [](const Group& group) {
+            return group.state == Group::State::kAwaitsResource;
+          });
       where.line = core_.interpreter().LineAt(slot.warp.groups.front().pc);
       where.what = fmt::format("{}: {}",
-                               slot.phase == WarpPhase::kStuck    ? "waits for its own lanes"
-                               : slot.phase == WarpPhase::kAsleep ? "waits"
-                               : deadlocked_                      ? "repeats a loop"
-                                                                  : "runs",
+                               waits                             ? "waits"
+                               : slot.phase == WarpPhase::kStuck ? "waits for its own lanes"
+                               : deadlocked_                     ? "repeats a loop"
+                                                                 : "runs",
                                fmt::join(groups, ", "));
     }
   }
