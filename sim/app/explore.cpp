@@ -46,7 +46,9 @@ Kind KindOf(const std::string& hazard) {
 // Judges the ends of orders by the manifest.
 class Judge {
  public:
-  explicit Judge(const ptx::Session& session) : session_(session) {}
+  // `first`: the buffers after the first order, if the manifest expects none. It is written if it
+  // is empty.
+  Judge(const ptx::Session& session, Contents* first) : session_(session), first_(*first) {}
 
   std::vector<BadEnd> operator()(const World& world) {
     std::vector<BadEnd> bad;
@@ -88,7 +90,7 @@ class Judge {
                     [](const ptx::Buffer& buffer) { return buffer.expected.has_value(); })) {
       return;
     }
-    std::vector<std::vector<std::uint8_t>> contents;
+    Contents contents;
     for (std::size_t k = 0; k < buffers.size(); ++k) {
       contents.push_back(session_.ContentsIn(world.memory(), k));
     }
@@ -106,13 +108,12 @@ class Judge {
   }
 
   const ptx::Session& session_;
-  // The buffers after the first order, if the manifest expects none.
-  std::vector<std::vector<std::uint8_t>> first_;
+  Contents& first_;
 };
 
-class Exploration {
+class Explorer {
  public:
-  Exploration(Job job, const ExploreOptions& options)
+  Explorer(Job job, const ExploreOptions& options)
       : job_(std::move(job)), options_(options), begun_(Clock::now()) {
     ptx::Manifest& manifest = job_.manifest;
     if (manifest.LaunchCount() != 1) {
@@ -121,45 +122,73 @@ class Exploration {
           "the one in question",
           manifest.path, manifest.LaunchCount()));
     }
-    manifest.config = options.config.value_or(manifest.config);
+    config_ = ConfigOf(manifest, options);
+    manifest.config = config_.name;
     manifest.seed = options.seed.value_or(manifest.seed);
-    const Config* const config = FindConfig(manifest.config);
-    if (config == nullptr) {
-      throw ptx::InputError(fmt::format("there is no configuration {}: there are {}",
-                                        ptx::Printable(manifest.config), ConfigNames()));
-    }
-    config_ = *config;
     CheckFiles();
   }
 
   ExploreCode Run() {
-    ptx::Session session(job_.manifest, config_, job_.manifest.seed);
-    const auto make_world = [&] {
-      return std::make_unique<World>(config_, session.program(), session.launch(),
-                                     session.memory());
-    };
-    explore::ExplorerOptions how;
-    how.seed = job_.manifest.seed;
-    how.bound = options_.bound.value_or(how.bound);
-    how.jobs = options_.jobs != 0 ? static_cast<unsigned>(options_.jobs)
-                                  : std::max(1U, std::thread::hardware_concurrency());
-    how.is_over = [this] { return Seconds() > static_cast<double>(options_.seconds); };
-    how.progress = [this](const std::string& doing, std::uint64_t count) { Say(doing, count); };
-    explored_ = explore::Explorer(make_world, how, Judge(session)).Run();
-    Verify();
-    Say("", 0);
-    const std::unique_ptr<World> world = make_world();
-    causes_ = explore::ByCause(explored_, *world);
-    WriteWitnesses(session.program());
+    const std::unique_ptr<World> world = Search(false);
+    WriteWitnesses(world->program());
     const explore::Reporter reporter(*world);
     Print(reporter);
     if (!options_.report.empty()) {
-      WriteFile(options_.report, JsonText(Json(reporter, session)));
+      WriteFile(options_.report, JsonText(Json(reporter)));
     }
     return Code();
   }
 
+  Exploration UntilFinding(const Contents& reference) {
+    contents_ = reference;
+    std::unique_ptr<World> world = Search(true);
+    if (causes_.findings.empty() && refused_) {
+      world = Search(false);  // another witness may do
+    }
+    Exploration result;
+    result.code = Code();
+    result.complete = explored_.complete;
+    result.classes = explored_.classes;
+    result.left_out = explored_.left_out;
+    result.findings = causes_.findings.size();
+    result.suspicions = causes_.suspicions.size();
+    result.contents = contents_;
+    if (!causes_.findings.empty()) {
+      // Two events tell more than a bad end does.
+      const auto pair = std::find_if(causes_.findings.begin(), causes_.findings.end(),
+                                     [](const auto& cause) { return IsPair(cause.told.what); });
+      const auto& told = pair == causes_.findings.end() ? causes_.findings.front() : *pair;
+      const explore::Reporter reporter(*world);
+      result.text = reporter.Text(1, told, "");
+      result.json = reporter.Json(told);
+    }
+    return result;
+  }
+
  private:
+  // Finds what there is to find. Returns a world of the kernel.
+  std::unique_ptr<World> Search(bool until_finding) {
+    session_ = std::make_unique<ptx::Session>(job_.manifest, config_, job_.manifest.seed);
+    const auto make_world = [this] {
+      return std::make_unique<World>(config_, session_->program(), session_->launch(),
+                                     session_->memory());
+    };
+    explore::ExplorerOptions how;
+    how.seed = job_.manifest.seed;
+    how.bound = options_.bound.value_or(how.bound);
+    how.until_finding = until_finding;
+    how.jobs = options_.jobs != 0 ? static_cast<unsigned>(options_.jobs)
+                                  : std::max(1U, std::thread::hardware_concurrency());
+    how.is_over = [this] { return Seconds() > options_.seconds; };
+    how.progress = [this](const std::string& doing, std::uint64_t count) { Say(doing, count); };
+    explored_ = explore::Explorer(make_world, how, Judge(*session_, &contents_)).Run();
+    Verify();
+    Say("", 0);
+    std::unique_ptr<World> world = make_world();
+    causes_ = explore::ByCause(explored_, *world);
+    return world;
+  }
+
   // Checks the output files: for the first witness before the search, and then for each witness.
   void CheckFiles(std::size_t witness = 1) const {
     std::vector<std::string> outputs;
@@ -187,7 +216,7 @@ class Exploration {
       return;
     }
     said_ = Seconds();
-    fmt::print(stderr, "{}{}: {}, {:.0f} of at most {} s{}", terminal ? "\r\x1b[K" : "", doing,
+    fmt::print(stderr, "{}{}: {}, {:.0f} of at most {:.0f} s{}", terminal ? "\r\x1b[K" : "", doing,
                count, said_, options_.seconds, terminal ? "" : "\n");
     std::fflush(stderr);
   }
@@ -212,6 +241,7 @@ class Exploration {
         verified.push_back(std::move(finding));
       } else {
         explored_.suspicions.push_back({finding.what, tried});
+        refused_ = true;
       }
     }
     explored_.findings = std::move(verified);
@@ -332,12 +362,11 @@ class Exploration {
                        explored_.classes == 1 ? "" : "es");
   }
 
-  nlohmann::ordered_json Json(const explore::Reporter& reporter,
-                              const ptx::Session& session) const {
+  nlohmann::ordered_json Json(const explore::Reporter& reporter) const {
     nlohmann::ordered_json json{{"muster", "explore"},
                                 {"version", 1},
                                 {"manifest", job_.manifest.path},
-                                {"kernel", session.program().Kernel().name},
+                                {"kernel", session_->program().Kernel().name},
                                 {"config", job_.manifest.config},
                                 {"seed", job_.manifest.seed},
                                 {"complete", explored_.complete},
@@ -383,17 +412,35 @@ class Exploration {
   Clock::time_point begun_;
   double said_ = 0;
   Config config_;
+  std::unique_ptr<ptx::Session> session_;
+  Contents contents_;  // after the first order
   explore::Explored explored_;
   explore::Causes causes_;  // the findings, each cause once
   // Why the witness of each finding was not written; empty: it was.
   std::vector<std::string> unwritten_;
   bool mismatch_ = false;
+  bool refused_ = false;  // a witness did not show its finding on the unit
 };
 
 }  // namespace
 
+const Config& ConfigOf(const ptx::Manifest& manifest, const ExploreOptions& options) {
+  const std::string name = options.config.value_or(manifest.config);
+  const Config* const config = FindConfig(name);
+  if (config == nullptr) {
+    throw ptx::InputError(fmt::format("there is no configuration {}: there are {}",
+                                      ptx::Printable(name), ConfigNames()));
+  }
+  return *config;
+}
+
 ExploreCode Explore(const Job& job, const ExploreOptions& options) {
-  return Exploration(job, options).Run();
+  return Explorer(job, options).Run();
+}
+
+Exploration ExploreUntilFinding(const Job& job, const ExploreOptions& options,
+                                const Contents& reference) {
+  return Explorer(job, options).UntilFinding(reference);
 }
 
 }  // namespace muster::app

@@ -59,12 +59,14 @@ Explorer::Key Explorer::KeyOf(const Suspicion& suspicion) {
 
 Explored Explorer::Run() {
   Predict();
-  if (options_.bound != 0) {
+  if (options_.bound != 0 && !IsEnough()) {
     Exhaust();
   }
   std::uint64_t count = 0;
   for (const auto& [key, lead] : leads_) {
-    if (found_.count(key) == 0) {
+    const bool has_race = std::any_of(explored_.findings.begin(), explored_.findings.end(),
+                                      [](const Finding& finding) { return IsPair(finding.what); });
+    if (found_.count(key) == 0 && !(options_.until_finding && has_race)) {
       Say("driving suspicions to a witness", ++count);
       Witness(lead);
     }
@@ -100,7 +102,8 @@ const Actor& Explorer::Choose(const std::vector<Actor>& enabled, ptx::Random* ra
 
 // Follows runs in random orders with vector clocks.
 void Explorer::Predict() {
-  for (std::uint64_t run = 0; run < options_.predictions && (run == 0 || !IsOver()); ++run) {
+  for (std::uint64_t run = 0; run < options_.predictions && (run == 0 || !IsOver()) && !IsEnough();
+       ++run) {
     Say("predicting along runs", run);
     world_.Reset();
     Analysis analysis(world_);
@@ -151,11 +154,11 @@ void Explorer::Exhaust() {
   options.most_classes = std::min(options_.bound, kFew);
   options.stop = [this](std::uint64_t classes) {
     Say("classes of orders", classes);
-    return IsOver();
+    return IsOver() || IsEnough();
   };
   const auto each = [this](const Order& order) {
     TakeOrder(order);
-    return explored_.findings.size() < kMostFindings;
+    return explored_.findings.size() < kMostFindings && !IsEnough();
   };
   Exhausted result = explore::Exhaust(&world_, options, each);
   if (!result.complete && options_.bound > kFew && !IsOver()) {
@@ -368,7 +371,7 @@ void Explorer::Witness(const Lead& lead) {
   }
   std::uint64_t attempts = 0;
   std::uint64_t reversals = 0;
-  for (; attempts < options_.attempts && (attempts == 0 || !IsOver()); ++attempts) {
+  for (; attempts < options_.attempts && (attempts == 0 || !(IsOver() || IsEnough())); ++attempts) {
     Trace trace;
     const bool reversed = RunReversed(lead, options_.seed + attempts, &trace);
     ++explored_.runs;

@@ -39,6 +39,7 @@ struct ExplorerOptions {
   std::uint64_t predictions = 24;           // runs to follow with vector clocks
   std::uint64_t attempts = 200;             // runs to find a witness of a suspicion
   unsigned jobs = 1;                        // orders at a time
+  bool until_finding = false;               // the first finding is enough, and a race beside it
   // Asked often: whether the time is over and the search must stop.
   std::function<bool()> is_over;
   // Called now and then with the progress.
@@ -91,6 +92,7 @@ class Explorer {
   using Key = std::tuple<Kind, std::uint32_t, std::uint32_t>;
 
   bool IsOver() const { return options_.is_over && options_.is_over(); }
+  bool IsEnough() const { return options_.until_finding && !explored_.findings.empty(); }
   // Whether to leave the current order before its end.
   bool IsLeft() const {
     constexpr std::uint64_t kMostSteps = 4'000'000;

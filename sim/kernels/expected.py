@@ -561,6 +561,13 @@ def transpose(in_):
     return {"out": [in_[64 * y + x] for x in range(64) for y in range(32)]}
 
 
+def two_buffers():
+    has = [t + 1 for t in range(64)]
+    for _ in range(4):
+        has = [(3 * has[t] + has[63 - t]) & MASK32 for t in range(64)]
+    return {"out": has}
+
+
 def two_ctas():
     out = []
     for cta, rounds in ((0, 9), (1, 14)):

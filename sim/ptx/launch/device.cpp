@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/ptx/program/address.h"
+#include "sim/ptx/program/sync_place.h"
 #include "sim/ptx/syntax/parser.h"
 
 namespace muster::ptx {
@@ -58,7 +59,8 @@ std::shared_ptr<const Program> Device::Load(const KernelLaunch& launch) {
   std::shared_ptr<const Program>& program = programs_[{launch.ptx, launch.kernel}];
   if (program == nullptr) {
     const auto module = Parse(launch.ptx, ReadFile(launch.ptx, "PTX file"));
-    program = std::make_shared<const Program>(Link(*module, launch.kernel));
+    program =
+        std::make_shared<const Program>(Without(Link(*module, launch.kernel), manifest_.without));
     for (const FileVariable& variable : program->variables) {  // save those with other values
       kept_[launch.ptx].emplace(
           Of(variable),

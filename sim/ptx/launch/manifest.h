@@ -86,6 +86,8 @@ struct Manifest : KernelLaunch {
   std::string config = "default";
   std::uint64_t seed = 1;
   std::uint64_t max_cycles = 1'000'000;  // of each launch
+  // Places of the kernel that are left out (sync_place.h), by number. No file says them.
+  std::vector<std::uint32_t> without;
 
   std::size_t LaunchCount() const { return launches.empty() ? 1 : launches.size(); }
   // Returns null if there is none of that name.
