@@ -71,7 +71,7 @@ class Judge {
       met[{hazard.name, hazard.line}] = explore::PlaceOf(hazard);
     }
     for (const auto& [hazard, at] : met) {
-      if (session_.manifest().hazards.count(hazard.first) == 0) {
+      if (!session_.manifest().Wants(hazard.first)) {
         bad.push_back({KindOf(hazard.first), "meets the hazard " + hazard.first, at});
       }
     }

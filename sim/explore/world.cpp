@@ -176,7 +176,11 @@ void World::Step(const Actor& actor) {
       if (IsHeapCall(program_.code[actor.pc])) {
         NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kWrite);
       }
+      const std::uint32_t live = state.warp().live;
       Run(&state, actor.pc);
+      if (observer_ != nullptr && ptx::IsOfWholeWarp(program_.code[actor.pc].op)) {
+        observer_->OnWholeWarp(PlaceOf(state, live, actor.pc));
+      }
     }
     if (At(actor.unit).core().interpreter().TakeChanged()) {
       Change(cycle_);
@@ -274,6 +278,9 @@ void World::NoteVolatile(WarpState* state, const Group& group, std::uint32_t act
 // Tells the observer of fences and copy groups, which are no steps of their own.
 void World::Observe(const Place& at) {
   const ptx::Instruction& i = program_.code[at.pc];
+  if (ptx::IsOfWholeWarp(i.op)) {
+    observer_->OnWholeWarp(at);
+  }
   if (i.op == Op::kFence) {
     observer_->OnFence(at, i.As<ptx::MemoryFence>());
   } else if (i.op == Op::kCopyGroup) {

@@ -630,10 +630,10 @@ LATE:
     text, _ = run(muster, "run", manifest, "--schedule", found[0]["witness"])
     expect("hazard arrival_past_phase" in text, text)
     named = json.loads(manifest.read_text())
-    named["hazards"] = {"arrival_past_phase": 0}
-    manifest.write_text(json.dumps(named))
-    text, _ = run(muster, "explore", manifest, code=8)
-    expect("0 findings" in text, text)
+    for count, code in ((0, 7), (1, 8)):
+        manifest.write_text(json.dumps({**named, "hazards": {"arrival_past_phase": count}}))
+        text, _ = run(muster, "explore", manifest, code=code)
+        expect(("meets the hazard" in text) == (count == 0), text)
 
 
 def main():

@@ -89,6 +89,11 @@ struct Manifest : KernelLaunch {
   // Places of the kernel that are left out (sync_place.h), by number. No file says them.
   std::vector<std::uint32_t> without;
 
+  // Whether a run is to meet the hazard.
+  bool Wants(const std::string& hazard) const {
+    const auto found = hazards.find(hazard);
+    return found != hazards.end() && found->second != 0;
+  }
   std::size_t LaunchCount() const { return launches.empty() ? 1 : launches.size(); }
   // Returns null if there is none of that name.
   const NamedMap* MapOf(const std::string& name) const;
