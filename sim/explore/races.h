@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/explore/event.h"
+#include "sim/explore/event_index.h"
 #include "sim/ptx/program/program.h"
 
 namespace muster::explore {
@@ -39,6 +40,7 @@ class Races {
 
   std::vector<Node>& nodes_;
   const ptx::Program& program_;
+  EventIndex index_;  // of the events before the one that is added
   std::set<std::uint32_t> unordered_copies_;
 };
 
