@@ -340,6 +340,11 @@ class Explorer {
     std::string seen = explored_.complete ? fmt::format("complete: every order, in {}", Classes())
                                           : fmt::format("not complete: {} were seen in {:.1f} s",
                                                         Classes(), Seconds());
+    if (explored_.settled) {
+      seen +=
+          "; it ended since steps at each two instructions that conflict have been seen both ways, "
+          "and for long nothing new had come up";
+    }
     for (const std::string& left_out : explored_.left_out) {
       seen += "; " + left_out;
     }
@@ -370,6 +375,7 @@ class Explorer {
                                 {"config", job_.manifest.config},
                                 {"seed", job_.manifest.seed},
                                 {"complete", explored_.complete},
+                                {"settled", explored_.settled},
                                 {"left_out", explored_.left_out},
                                 {"classes", explored_.classes},
                                 {"runs", explored_.runs},

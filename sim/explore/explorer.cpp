@@ -6,18 +6,10 @@
 #include <algorithm>
 
 #include "sim/explore/analysis.h"
-#include "sim/explore/exhaust.h"
 #include "sim/isa/bits.h"
 
 namespace muster::explore {
 namespace {
-
-constexpr std::size_t kMostFindings = 100;
-
-// All wrong results count as one bad end, whatever the values.
-std::pair<Kind, std::string> EndOf(const BadEnd& end) {
-  return {end.kind, end.kind == Kind::kWrongResult ? "" : end.what};
-}
 
 // Whether both are races, of any kind, between the same two places.
 bool IsRaceOf(const Suspicion& race, const Suspicion& other) {
@@ -46,6 +38,11 @@ Explorer::Explorer(MakeWorld make_world, ExplorerOptions options, Judge judge)
       world_(*own_world_),
       options_(std::move(options)),
       judge_(std::move(judge)) {}
+
+// All wrong results count as one bad end, whatever the values.
+std::pair<Kind, std::string> Explorer::EndOf(const BadEnd& end) {
+  return {end.kind, end.kind == Kind::kWrongResult ? "" : end.what};
+}
 
 // A key of the two places that does not depend on their order.
 Explorer::Key Explorer::KeyOf(const Suspicion& suspicion) {
@@ -143,52 +140,6 @@ void Explorer::Predict() {
     ++explored_.runs;
     Take(world_, analysis.suspicions(), trace, actors);
     Conclude(world_, trace);
-  }
-}
-
-// Starts with one thread, so that the number of classes of a small kernel does not depend on the
-// jobs.
-void Explorer::Exhaust() {
-  constexpr std::uint64_t kFew = 4096;
-  ExhaustOptions options;
-  options.most_classes = std::min(options_.bound, kFew);
-  options.stop = [this](std::uint64_t classes) {
-    Say("classes of orders", classes);
-    return IsOver() || IsEnough();
-  };
-  const auto each = [this](const Order& order) {
-    TakeOrder(order);
-    return explored_.findings.size() < kMostFindings && !IsEnough();
-  };
-  Exhausted result = explore::Exhaust(&world_, options, each);
-  if (!result.complete && options_.bound > kFew && !IsOver()) {
-    options.most_classes = options_.bound;
-    result = explore::Exhaust(make_world_, options_.jobs, options, each);
-  }
-  explored_.classes = result.classes;
-  for (const LeftOut& one : result.left_out) {
-    explored_.left_out.push_back(Explain(one, world_.program()));
-  }
-  explored_.complete = result.complete && explored_.left_out.empty();
-}
-
-void Explorer::TakeOrder(const Order& order) {
-  const std::vector<BadEnd> bad = judge_(order.world);
-  const bool news = std::any_of(order.suspicions.begin(), order.suspicions.end(),
-                                [&](const Suspicion& one) {
-                                  const Key key = KeyOf(one);
-                                  return leads_.count(key) == 0 && found_.count(key) == 0;
-                                }) ||
-                    std::any_of(bad.begin(), bad.end(),
-                                [&](const BadEnd& end) { return ends_.count(EndOf(end)) == 0; });
-  if (news) {
-    const Trace trace = order.Traced();
-    std::vector<Actor> actors;
-    for (const Taken& step : order.steps) {
-      actors.push_back(step.actor);
-    }
-    Take(order.world, order.suspicions, trace, actors);
-    Conclude(order.world, trace);
   }
 }
 

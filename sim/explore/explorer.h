@@ -64,6 +64,9 @@ struct Explored {
   std::vector<Unconfirmed> suspicions;
   std::vector<Suspicion> lints;
   bool complete = false;  // every order was seen
+  // The search ended early: it had reversed steps at each two instructions that conflict, and had
+  // seen nothing new for long.
+  bool settled = false;
   // Effects that differ between runs and that no step of the world stands for, as sentences. If
   // there are any, the search is not complete.
   std::vector<std::string> left_out;
@@ -104,9 +107,12 @@ class Explorer {
       options_.progress(doing, count);
     }
   }
+  static std::pair<Kind, std::string> EndOf(const BadEnd& end);
   static Key KeyOf(const Suspicion& suspicion);
   const Actor& Choose(const std::vector<Actor>& enabled, ptx::Random* random);
   void Predict();
+  Exhausted SeeOrders(ExhaustOptions options, unsigned jobs,
+                      const std::function<bool()>& is_settled);
   void Exhaust();
   void TakeOrder(const Order& order);
   bool IsShown(const Lead& lead);
@@ -133,6 +139,7 @@ class Explorer {
   std::map<Key, Lead> leads_;
   std::set<Key> found_;
   std::set<std::pair<Kind, std::string>> ends_;
+  double latest_news_ = 0;  // of the search, in seconds of the processor
 };
 
 }  // namespace muster::explore

@@ -32,7 +32,7 @@ void Races::Find(std::size_t index) {
     if (is_concerned && !own) {
       own = BeforeItsThread(index);
     }
-    if (is_concerned && !own->Has(i)) {
+    if (is_concerned && !own->Has(i) && IsToReverse(other, event.turn.pc)) {
       // The wait could have been answered earlier, at once or after the events that it depends on;
       // but not while the phase that it waits for was the current one.
       node.Plan(event.process);
@@ -44,11 +44,13 @@ void Races::Find(std::size_t index) {
       continue;
     }
     if (!known && !follows && conflicts && !waits) {
-      Reverse(i, index);
-      TakeApart(i);
-      TakeApart(index);
       NoteCopy(other);
       NoteCopy(event);
+      if (IsToReverse(other, event.turn.pc)) {
+        Reverse(i, index);
+        TakeApart(i);
+        TakeApart(index);
+      }
     }
     if (follows || conflicts) {
       event.before.Add(other.before);
@@ -61,9 +63,19 @@ void Races::Find(std::size_t index) {
   if (Completes(event)) {
     Gather(index);
   }
-  if (ConflictsWithItself(event)) {
+  if (ConflictsWithItself(event) && event.joined_at && IsToReverse(event, event.turn.pc)) {
     TakeApart(index);
   }
+}
+
+bool Races::IsToReverse(const Event& first, std::uint32_t second) {
+  if (most_ == 0) {
+    return true;
+  }
+  std::uint32_t& count = reversed_[{first.turn.pc, second}];
+  count += count <= most_ ? 1 : 0;
+  has_spared_ = has_spared_ || count > most_;
+  return count <= most_;
 }
 
 // Lanes that joined others by chance could have continued before those came.
@@ -112,7 +124,7 @@ void Races::Gather(std::size_t index) {
         actor.kind == Actor::Kind::kWait &&
         std::any_of(event.accesses.begin(), event.accesses.end(),
                     [&](const ObjectAccess& access) { return access.object == actor.object; });
-    if (concerned) {
+    if (concerned && !Has(node.planned, node.processes[k]) && IsToReverse(event, actor.pc)) {
       node.Plan(node.processes[k]);
     }
   }
