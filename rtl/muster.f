@@ -24,6 +24,7 @@ rtl/warp/muster_warp_values.sv
 rtl/warp/muster_warp_judge.sv
 rtl/warp/muster_warp_groups.sv
 rtl/warp/muster_warp_walk.sv
+rtl/warp/muster_warp_stage.sv
 rtl/warp/muster_warp.sv
 rtl/cta/muster_cta_pkg.sv
 rtl/cta/muster_busy.sv

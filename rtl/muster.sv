@@ -20,9 +20,7 @@ module muster
   parameter bit          EnLanes       = 1'b1,
   parameter bit          EnSplit       = 1'b1,
   parameter bit          EnJoin        = 1'b1,
-  parameter bit          EnLifecycle   = 1'b1,
   parameter bit          EnMbarrier    = 1'b1,
-  parameter bit          EnMbDrop      = 1'b1,
   parameter bit          EnMbLimit     = 1'b1,
   parameter int unsigned SmemBytes     = 262144,
   parameter int unsigned MbResponses   = 8,
@@ -33,8 +31,8 @@ module muster
   parameter muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize,
     EnReduce: EnReduce, EnResult: EnResult, EnState: EnState, EnFaults: EnFaults, EnDrain: EnDrain,
-    EnLanes: EnLanes, EnSplit: EnSplit, EnJoin: EnJoin, EnLifecycle: EnLifecycle,
-    EnMbarrier: EnMbarrier, EnMbDrop: EnMbDrop, EnMbLimit: EnMbLimit,
+    EnLanes: EnLanes, EnSplit: EnSplit, EnJoin: EnJoin,
+    EnMbarrier: EnMbarrier, EnMbLimit: EnMbLimit,
     SmemBytes: SmemBytes, MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs,
     WaitLimitNs: WaitLimitNs
   }
@@ -266,10 +264,6 @@ module muster
   end
   if (!(Cfg.WarpSize inside {4, 8, 16, 32})) begin : g_bad_lanes
     $error("WarpSize must be 4, 8, 16 or 32");
-  end
-  if (!Cfg.EnLifecycle && (Cfg.EnJoin || Cfg.EnState || Cfg.NumWarps % Cfg.NumCtas != 0))
-  begin : g_bad_lifecycle
-    $error("without EnLifecycle: neither EnJoin nor EnState; NumWarps is a multiple of NumCtas");
   end
   if (Cfg.EnState && !Cfg.EnReduce) begin : g_bad_state
     $error("EnState needs EnReduce: a state word holds a reduction's result");

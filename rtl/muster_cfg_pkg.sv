@@ -11,15 +11,13 @@ package muster_cfg_pkg;
     int unsigned WarpSize;       // lanes of a warp: 4, 8, 16 or 32
     bit          EnReduce;       // RED, B2R
     bit          EnResult;       // with EnReduce: each warp's copy of its result, B2R.RESULT
-    bit          EnState;        // R2B; needs EnReduce and EnLifecycle
+    bit          EnState;        // R2B; needs EnReduce
     bit          EnFaults;       // misuse is refused and reported
     bit          EnDrain;        // the memory drain
     bit          EnLanes;        // exits by lanes, groups of several lanes at mbarriers
     bit          EnSplit;        // split phase
-    bit          EnJoin;         // open and join; needs EnLifecycle
-    bit          EnLifecycle;    // CTAs come and go
+    bit          EnJoin;         // open and join
     bit          EnMbarrier;     // mbarriers, and all that follows
-    bit          EnMbDrop;       // arrive_drop
     bit          EnMbLimit;      // a try_wait's time limit
     int unsigned SmemBytes;      // shared memory of a CTA in bytes: a power of two, 16 at least
     int unsigned MbResponses;    // places of the response queue: 1 at least, 2 with EnLanes

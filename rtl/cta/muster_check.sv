@@ -128,11 +128,9 @@ module muster_check
 
   muster_ram #(.Depth(NumCtas), .Width($bits(bar_t)), .Forward(1'b0)) u_latest (
     .clk_i,
-    .we_i ((counted_i.accepted && counted_i.all) ||
-           (!Cfg.EnLifecycle && reset_step_o.entry_clear)),
-    .waddr_i ((!Cfg.EnLifecycle && reset_step_o.entry_clear) ? reset_step_o.cta[CtaW-1:0]
-                                                             : counted_i.cta[CtaW-1:0]),
-    .wdata_i (counted_i.bar), .raddr_i (next_cta), .rdata_o (latest)
+    .we_i (counted_i.accepted && counted_i.all),
+    .waddr_i (counted_i.cta[CtaW-1:0]), .wdata_i (counted_i.bar),
+    .raddr_i (next_cta), .rdata_o (latest)
   );
 
   logic go_step, judged, exit_judged;  // see muster_check_steps

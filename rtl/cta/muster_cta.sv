@@ -130,7 +130,7 @@ module muster_cta
   muster_lifecycle #(
     .NumWarps(Cfg.NumWarps), .EnJoin(Cfg.EnJoin), .InOrder(InOrder)
   ) u_lifecycle (
-    .clk_i, .rst_ni, .valid_i (Cfg.EnLifecycle && lifecycle_valid_i), .ready_o (lifecycle_ready_o),
+    .clk_i, .rst_ni, .valid_i (lifecycle_valid_i), .ready_o (lifecycle_ready_o),
     .lifecycle_i, .busy_i (busy),
     .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .warp_o (lc_warp),
     .clean_step_o (lc_cleans), .done_i (lc_done), .slot_freed_i (lc_frees)

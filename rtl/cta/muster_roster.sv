@@ -10,8 +10,7 @@
 // whose warps count as live from then on, and join one by one.
 //
 // After reset a walk of one cycle per step frees all slots and removes all warps, and clears the
-// entries, which are elsewhere. Without EnLifecycle it makes all slots resident instead, each with
-// its share of the warps.
+// entries, which are elsewhere.
 module muster_roster
   import muster_pkg::*;
   import muster_cfg_pkg::*;
@@ -84,9 +83,8 @@ module muster_roster
   } slot_t;
 
   // Slots freed, warps removed and entries cleared since reset: all of them, one per cycle.
-  localparam bit          Clears = Cfg.EnJoin || !Cfg.EnLifecycle;  // no launch clears the entries
-  localparam int unsigned SlotW = Clears ? CtaW + 4 : CtaW;
-  localparam int unsigned Share = NumWarps / NumCtas;  // without EnLifecycle: warps of a CTA
+  // With EnJoin, the entries are cleared before the first launch.
+  localparam int unsigned SlotW = Cfg.EnJoin ? CtaW + 4 : CtaW;
   localparam int unsigned FreeW = (SlotW > WarpW) ? SlotW : WarpW;
 
   logic [FreeW:0] freed_q;
@@ -97,7 +95,7 @@ module muster_roster
 
   always_comb begin
     reset_step_o.active      = free;
-    reset_step_o.entry_clear = Clears && free && (32'(freed_q) < NumCtas * NumBars);
+    reset_step_o.entry_clear = Cfg.EnJoin && free && (32'(freed_q) < NumCtas * NumBars);
     {reset_step_o.cta, reset_step_o.bar} = 9'(freed_q);
     reset_step_o.warp        = warp_t'(freed_q);
   end
@@ -134,10 +132,6 @@ module muster_roster
     end
     if (opens) slot_d.unjoined = launch_size_i[UnjoinedW-1:0];
     if (leaves || free) slot_d.resident = 1'b0;
-    if (!Cfg.EnLifecycle && free) begin
-      slot_d = '{owes: 1'b0, owed: '0, resident: 1'b1, unjoined: '0, live_last: WarpW'(Share - 1),
-                 size_n: ~(WarpW+1)'(Share)};
-    end
   end
 
   // A slot is not read in the cycle after it has changed: the check stage waits.
@@ -196,13 +190,7 @@ module muster_roster
   always_comb begin
     place_d = '{live: exits ? !last_exits_i : warp_chosen_i || joins, cta: cta_i[CtaW-1:0],
                 exited: exited};
-    if (free) begin
-      place_d.live = !Cfg.EnLifecycle;
-      if (!Cfg.EnLifecycle) begin
-        place_d.cta    = CtaW'(32'(freed_q[WarpW-1:0]) / Share);
-        place_d.exited = '0;
-      end
-    end
+    if (free) place_d.live = 1'b0;
   end
 
   muster_ram #(

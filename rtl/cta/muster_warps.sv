@@ -115,10 +115,10 @@ module muster_warps
     end
   end
 
-  // Without EnLifecycle no launch clears the records.
+  // Of several ports the shares of a record need a common beginning.
   logic clears;
 
-  assign clears = (!Cfg.EnLifecycle || NumIssue > 1) && reset_step_i.active;
+  assign clears = (NumIssue > 1) && reset_step_i.active;
 
   // A warp's record is not read before its operation ahead has written it.
   muster_ram_shared #(.Depth(NumWarps), .Width($bits(record_t)), .NumPorts(NumIssue)) u_records (

@@ -45,16 +45,10 @@ module muster_mb_look
   logic      expected_zero, drop_carry, drop_zero;
 
   assign expected_zero = word_i.expected == '0;
-  assign change        = kind.inits || (Cfg.EnMbDrop && kind.drops) ? amount.pending : '0;
+  assign change        = kind.inits || kind.drops ? amount.pending : '0;
 
-  if (Cfg.EnMbDrop) begin : g_drop
-    assign drop_zero = adds_to_zero(word_i.expected, change);
-    assign {drop_carry, expected} = 21'(word_i.expected) + 21'(change);
-  end else begin : g_no_drop
-    assign expected   = word_i.expected | change;  // one of them is 0
-    assign drop_zero  = 1'b0;
-    assign drop_carry = 1'b0;
-  end
+  assign drop_zero = adds_to_zero(word_i.expected, change);
+  assign {drop_carry, expected} = 21'(word_i.expected) + 21'(change);
 
   // Transactions.
   logic [22:0] tx_before, tx_change, tx;

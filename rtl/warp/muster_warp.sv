@@ -62,85 +62,29 @@ module muster_warp
   localparam lanes_t Lanes = lanes_t'((64'd1 << WarpSize) - 64'd1);
 
   // -------------------------------------------------------------------------------------------
-  // The stage: a request, or a warp that is to arrive
+  // A request, or a warp that is to arrive
   // -------------------------------------------------------------------------------------------
 
-  logic                  valid_q, sends_q, free, sends, key_spent;
-  logic                  more_q, stranger_q, collects_q, together_q;  // see muster_warp_walk
-  warp_code_t            offered, code_q;
-  // Kinds of requests; if none, lanes come to a collective.
-  logic                  reads_q, writes_q, exits_q, gathers_q;
-  logic                  valued_q;  // with values
-  warp_request_t         given, request_q;
-  logic [BeatW-1:0]      beat_q;
-  logic [NumWarps-1:0]   due_q, due_d, hot;
-  logic [WarpW-1:0]      warp, next_warp, due_warp;
-  logic                  due, arrived;
-  logic [LanesPerBeat-1:0] keeps_q;  // values of the beat are kept
-  logic [LanesPerBeat-1:0][63:0] values_q;
+  logic                    valid, free, key_spent, due, arrived, any_due, all_come;
+  warp_request_t           request;
+  walk_request_t           kind;
+  warp_code_t              request_code;
+  logic [NumWarps-1:0]     hot;
+  logic [WarpW-1:0]        warp, next_warp;
+  logic [BeatW-1:0]        beat;
+  logic [LanesPerBeat-1:0] keeps;
+  logic [LanesPerBeat-1:0][63:0] values;
 
-  assign warp = request_q.warp[WarpW-1:0];
-
-  always_comb begin
-    given       = request_i;
-    given.lanes = request_i.lanes & Lanes;
-    given.live  = request_i.live & Lanes;
-    given.preds = request_i.preds & Lanes;
-    offered     = code_of(request_i);
-    if (!EnCollectives) offered = code_without(offered);
-  end
-
-  // The lowest warp first. No other waits for ever: while an arrival can be sent, no request is
-  // accepted, so no warp becomes due.
-  muster_first #(.Width(NumWarps)) u_due (
-    .bits_i (due_q & ~busy_i), .any_o (sends), .index_o (due_warp)
+  muster_warp_stage #(.Cfg(Cfg)) u_stage (
+    .clk_i, .rst_ni,
+    .valid_i, .ready_o, .request_i, .beat_i, .last_i, .values_i, .busy_i,
+    .free_i (free), .key_spent_i (key_spent), .due_i (due), .arrived_i (arrived),
+    .any_due_o (any_due), .next_warp_o (next_warp), .valid_o (valid), .request_o (request),
+    .kind_o (kind), .code_o (request_code), .together_o (all_come), .warp_hot_o (hot),
+    .beat_o (beat), .keeps_o (keeps), .values_o (values)
   );
 
-  always_comb begin
-    next_warp = warp;
-    if (free) next_warp = sends ? due_warp : request_i.warp[WarpW-1:0];
-  end
-
-  assign hot   = NumWarps'(1) << warp;
-  assign due_d = (due_q & ~(hot & {NumWarps{arrived}})) | (hot & {NumWarps{due}});
-
-  assign ready_o = free && !sends;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid_q <= 1'b0;
-      due_q   <= '0;
-    end else begin
-      valid_q <= free && (sends || (valid_i && ready_o));
-      due_q   <= due_d;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (free) begin
-      request_q      <= given;
-      request_q.warp <= warp_t'(next_warp);
-      sends_q        <= sends;
-      more_q         <= !sends && !last_i;
-      {reads_q, writes_q, exits_q, gathers_q} <= sends ? '0 :
-        {request_i.op == WarpRead, request_i.op == WarpWrite, request_i.op == WarpExit,
-         request_i.op == WarpGather};
-      code_q         <= offered;
-      valued_q       <= EnCollectives && has_values(offered.op);
-      stranger_q     <= EnFaults && !sends && is_collective(request_i.op) &&
-                         (given.lanes & ~request_i.key) != '0;
-      collects_q     <= !sends && is_collective(request_i.op);
-      together_q     <= !sends && is_collective(request_i.op) &&
-                         (request_i.key & given.live & ~given.lanes) == '0;
-      beat_q         <= (Beats > 1) ? beat_i : '0;
-      keeps_q        <= LanesPerBeat'(given.lanes >> ((Beats > 1) ? 32'(beat_i) * LanesPerBeat
-                                                                   : 0)) &
-                         {LanesPerBeat{has_values(offered.op)}};
-      values_q       <= values_i;
-    end else if (key_spent) begin
-      request_q.key  <= '1;
-    end
-  end
+  assign warp = request.warp[WarpW-1:0];
 
   // -------------------------------------------------------------------------------------------
   // The groups of its warp, and the one in hand
@@ -152,11 +96,10 @@ module muster_warp
   warp_code_t       code;
   warp_group_t      stored, group, hand;
   logic             hand_group, hand_request, hand_empty, ask_group;
-  walk_request_t    walked;  // what the walk knows of the request,
-  walk_group_t      seen;    // and of the group that is read
+  walk_group_t      seen;  // what the walk knows of the group that is read
   walk_write_t      write;
 
-  assign came = request_q.lanes & {MaxLanes{hand_request}};
+  assign came = request.lanes & {MaxLanes{hand_request}};
 
   muster_warp_groups #(.Cfg(Cfg)) u_groups (
     .clk_i, .rst_ni, .clear_i,
@@ -171,42 +114,38 @@ module muster_warp
     if (!EnCollectives) group.code = code_without(stored.code);
   end
 
-  assign code  = exits_q ? group.code : code_q;
+  assign code  = kind.exit ? group.code : request_code;
   assign lanes = (group.lanes & {MaxLanes{hand_group}}) | came;
   assign preds = (group.preds & {MaxLanes{hand_group}}) |
-                 (request_q.preds & {MaxLanes{hand_request}});
-  assign hand  = '{open: !write.close, code: code, cta: request_q.cta, key: request_q.key,
+                 (request.preds & {MaxLanes{hand_request}});
+  assign hand  = '{open: !write.close, code: code, cta: request.cta, key: request.key,
                    lanes: lanes, preds: preds};
 
   logic own, awaits, gather, lane_found, together, answers, evaluate, done, open;
   logic refuse, refuse_gather;
 
   muster_warp_judge u_judge (
-    .request_i (request_q), .code_i (code_q), .group_i (group), .lanes_i (lanes),
+    .request_i (request), .code_i (request_code), .group_i (group), .lanes_i (lanes),
     .lacking_i (lacking_q), .ask_group_i (ask_group),
     .own_o (own), .gather_o (gather), .lane_found_o (lane_found), .awaits_o (awaits)
   );
 
   // The live lanes. When a gather is written, those that have not come to it.
   always_ff @(posedge clk_i) begin
-    if (free || merge) lacking_q <= free ? given.live : lacking_q & ~lanes;
+    if (free || merge) lacking_q <= free ? request_i.live & Lanes : lacking_q & ~lanes;
   end
 
   // Whether all live members come is known when a request is accepted, so that one is accepted in
   // each cycle. Where a cycle more may pass, the comparison that a walk needs tells it, too.
-  assign together = EnCollectives ? together_q : collects_q && !lane_found;
+  assign together = EnCollectives ? all_come : kind.collective && !lane_found;
 
-  assign walked = '{
-    more: more_q, read: reads_q, write: writes_q, exit: exits_q, arrival: sends_q,
-    gather: gathers_q, collective: collects_q, refused: stranger_q, valued: valued_q
-  };
   assign seen = '{open: group.open, own: own, awaits: awaits, gather: gather,
                   valued: EnCollectives && has_values(group.code.op)};
 
   muster_warp_walk #(.Cfg(Cfg)) u_walk (
     .clk_i, .rst_ni,
-    .valid_i (valid_q), .request_i (walked), .whole_i (together), .free_o (free),
-    .slots_used_i (any), .slots_end_i (top), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot),
+    .valid_i (valid), .request_i (kind), .whole_i (together), .free_o (free),
+    .slots_used_i (any), .slots_end_i (top), .slot_i (request.key[LaneW-1:0]), .slot_o (slot),
     .group_i (seen), .group_open_o (open), .ask_group_o (ask_group), .lane_found_i (lane_found),
     .hand_group_o (hand_group), .hand_request_o (hand_request), .hand_empty_o (hand_empty),
     .key_spent_o (key_spent), .merge_o (merge), .write_o (write), .answer_o (answers),
@@ -236,14 +175,14 @@ module muster_warp
   if (EnCollectives) begin : g_values
     muster_warp_values #(.Cfg(Cfg)) u_values (
       .clk_i, .rst_ni,
-      .warp_i (warp), .writes_i (keeps_q & {LanesPerBeat{valid_q && hand_empty}}), .beat_i (beat_q),
-      .values_i (values_q), .start_i (evaluate), .came_i (lanes), .code_i (code),
+      .warp_i (warp), .writes_i (keeps & {LanesPerBeat{valid && hand_empty}}), .beat_i (beat),
+      .values_i (values), .start_i (evaluate), .came_i (lanes), .code_i (code),
       .valid_o (evaluated), .same_o (same_lanes), .data_o (data), .pred_o (pred), .done_o (done),
-      .read_i (reads_q), .lane_i (request_q.key[5+:LaneW]), .value_o
+      .read_i (kind.read), .lane_i (request.key[5+:LaneW]), .value_o
     );
   end else begin : g_no_values
     logic unused;
-    assign unused = &{hand_empty, evaluate, beat_q, keeps_q, values_q};
+    assign unused = &{hand_empty, evaluate, beat, keeps, values};
     assign {evaluated, pred, done} = '0;
     assign same_lanes = '0;
     assign data    = '0;
@@ -263,17 +202,17 @@ module muster_warp
   always_ff @(posedge clk_i) begin
     elects_q <= (code.op == 4'(WarpElect));
     answer_q <= '{
-      op:    reads_q ? WarpRead : warp_op_e'({1'b0, code.op}),
-      warp:  request_q.warp,
+      op:    kind.read ? WarpRead : warp_op_e'({1'b0, code.op}),
+      warp:  request.warp,
       lanes: (evaluated && code.op == 4'(WarpMatchAny)) ? same_lanes : lanes,
       data:  evaluated ? data : voted,
       pred:  evaluated ? pred : voted_pred
     };
     fault_q <= '{
-      cause: stranger_q ? FaultNotAMember :
+      cause: kind.refused ? FaultNotAMember :
              refuse_gather ? FaultBarrierMismatch : FaultMaskMismatch,
-      warp:  request_q.warp,
-      lanes: request_q.lanes
+      warp:  request.warp,
+      lanes: request.lanes
     };
   end
 
@@ -287,9 +226,9 @@ module muster_warp
   assign answer_valid_o  = answer_valid_q;
   assign fault_valid_o   = fault_valid_q;
   assign fault_o         = EnFaults ? fault_q : '0;
-  assign arrival_o       = '{warp: request_q.warp, cta: group.cta, lanes: group.lanes,
+  assign arrival_o       = '{warp: request.warp, cta: group.cta, lanes: group.lanes,
                              key: group.key, preds: group.preds};
-  assign active_o        = valid_i || valid_q || !hand_empty || due_q != '0 || answer_valid_q ||
+  assign active_o        = valid_i || valid || !hand_empty || any_due || answer_valid_q ||
                            fault_valid_q;
 
   if (WarpSize % LanesPerBeat != 0 || !(WarpSize inside {4, 8, 16, 32})) begin : g_bad_size
@@ -299,19 +238,8 @@ module muster_warp
     $error("NumWarps must be 4 to 64");
   end
 
-  `MUSTER_ASSERT(WarpExists, !valid_i || 32'(request_i.warp) < NumWarps,
-                 "a request of a warp that the unit lacks")
-  `MUSTER_ASSERT(SomeLanes, !valid_i || request_i.op inside {WarpExit, WarpRead} ||
-                 given.lanes != '0, "a request of no lane")
-  `MUSTER_ASSERT(DueLanesWait,
-                 !(valid_i && ready_o) || !due_q[request_i.warp[WarpW-1:0]] ||
-                 request_i.op == WarpRead,
-                 "a request of a warp whose arrival is due: all its lanes wait")
-  `MUSTER_ASSERT(LanesAreLive,
-                 !(valid_i && request_i.op <= WarpExit) || (given.lanes & ~given.live) == '0,
-                 "a lane that has exited executes something")
-  `MUSTER_ASSERT(WaitsNoMore, !(hand_group && group.open && !sends_q) ||
-                 (group.lanes & (exits_q ? ~request_q.live : request_q.lanes)) == '0,
+  `MUSTER_ASSERT(WaitsNoMore, !(hand_group && group.open && !kind.arrival) ||
+                 (group.lanes & (kind.exit ? ~request.live : request.lanes)) == '0,
                  "a lane that waits executes something, or exits")
 
 endmodule

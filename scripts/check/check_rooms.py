@@ -35,11 +35,12 @@ USES = {
     "ptx/runtime/on_pins": "isa golden port ptx/program ptx/simt ptx/runtime",
     "ptx/launch": "isa ptx/syntax ptx/program ptx/alu ptx/simt ptx/runtime ptx/runtime/on_pins",
     "explore": "isa ptx/program ptx/simt ptx/runtime ptx/runtime/on_golden",
+    "emit": "isa ptx/syntax ptx/program ptx/simt",
     "gpu": "ptx/syntax ptx/program ptx/launch",
     # Beside it, and above all.
     "bcu": "",
     "board": "port lockstep",
-    "app": "isa log lockstep explore gpu ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
+    "app": "isa log lockstep explore emit gpu ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
 }
 
 

@@ -3,7 +3,7 @@
 """The regression on corners of the unit's parameters, in a build folder of its own.
 
 A corner is a configuration like those of rtl/configs.json, whose name lists its parameters:
-w5c1p2_no_faults_drop has five warps, one CTA, two ports, no EnFaults, no EnMbDrop, and w8c2p1l4 warps of four
+w5c1p2_no_faults_limit has five warps, one CTA, two ports, no EnFaults, no EnMbLimit, and w8c2p1l4 warps of four
 lanes instead of 32. There is a corner for
 each feature switch that is off alone, for each odd size, and for each pair of values of two parameters
 that are legal together. --quick takes a few small corners instead, which cover each pair of switches and
@@ -29,10 +29,10 @@ TREE = ROOT / "build/corners"
 BUILD = TREE / "build"
 SIZES = {"NumWarps": "w", "NumCtas": "c", "NumIssue": "p", "WarpSize": "l"}
 SWITCHES = {"EnReduce": "reduce", "EnResult": "result", "EnState": "state", "EnFaults": "faults", "EnDrain": "drain",
-            "EnLanes": "lanes", "EnSplit": "split", "EnJoin": "join", "EnLifecycle": "lifecycle", "EnMbarrier": "mbarrier",
-            "EnMbDrop": "drop", "EnMbLimit": "limit"}
-WITH = {"EnReduce": {"EnState": 0}, "EnLifecycle": {"EnJoin": 0, "EnState": 0}}  # off together
-OF_MBARRIERS = ["EnMbDrop", "EnMbLimit", "SmemBytes", "MbResponses", "ClockPeriodPs", "WaitLimitNs"]
+            "EnLanes": "lanes", "EnSplit": "split", "EnJoin": "join", "EnMbarrier": "mbarrier",
+            "EnMbLimit": "limit"}
+WITH = {"EnReduce": {"EnState": 0}}  # off together
+OF_MBARRIERS = ["EnMbLimit", "SmemBytes", "MbResponses", "ClockPeriodPs", "WaitLimitNs"]
 # Each parameter's plain value first.
 VALUES = {"NumWarps": [8, 4, 5, 12, 32, 33, 40, 63, 64], "NumCtas": [2, 1, 3, 32],
           "NumIssue": [1, 2, 4], "WarpSize": [32, 4, 8, 16], **{switch: [1, 0] for switch in SWITCHES},
@@ -49,9 +49,6 @@ def legal(corner, values):
     """Whether rtl/muster.sv takes these parameters, of which some may be missing; and those that nothing reads,
     without mbarriers or reductions, are the plain ones."""
     return not (corner.get("EnReduce") == 0 and (corner.get("EnState") == 1 or corner.get("EnResult") == 0) or
-                corner.get("EnLifecycle") == 0 and
-                (corner.get("EnJoin") == 1 or corner.get("EnState") == 1 or
-                 corner.get("NumWarps", 0) % corner.get("NumCtas", 1) != 0) or
                 corner.get("EnLanes") == 1 and corner.get("EnMbarrier") == 1 and
                 corner.get("MbResponses") == 1 or
                 corner.get("EnMbarrier") == 0 and
@@ -60,8 +57,7 @@ def legal(corner, values):
 
 def possible(corner, values):
     """Whether a legal corner has these parameters: none that is missing forbids it."""
-    missing = [name for name in ("EnState", "EnResult", "EnReduce", "EnJoin", "EnLifecycle", "EnLanes", "EnMbarrier",
-                                 "MbResponses")
+    missing = [name for name in ("EnState", "EnResult", "EnReduce", "EnLanes", "EnMbarrier", "MbResponses")
                if name not in corner]
     return any(legal(corner | dict(zip(missing, rest)), values)
                for rest in itertools.product(*(values[name] for name in missing)))
@@ -153,14 +149,9 @@ def drawn_once(dice):
     """A configuration at random, which rtl/muster.sv takes."""
     drawn = {switch: int(dice.random() < ON) for switch in SWITCHES}
     drawn |= {"NumWarps": dice.randint(4, 64), "NumIssue": dice.choice([1, 2, 4]), "WarpSize": dice.choice([4, 8, 16, 32])}
-    if not drawn["EnLifecycle"]:
-        drawn |= WITH["EnLifecycle"]
     if not drawn["EnReduce"]:
         drawn |= WITH["EnReduce"] | {"EnResult": 1}
-    # A CTA that is there from reset on, with one warp alone, meets no other warp: most cover points would be out of reach.
-    drawn["NumCtas"] = dice.choice([ctas for ctas in range(1, 33) if drawn["EnLifecycle"] or
-                                    drawn["NumWarps"] % ctas == 0 and drawn["NumWarps"] > ctas])
-    drawn |= {"SmemBytes": 2 ** dice.randint(8, 18), "MbResponses": dice.randint(1 + drawn["EnLanes"], 12),
+    drawn |= {"NumCtas": dice.randint(1, 32), "SmemBytes": 2 ** dice.randint(8, 18), "MbResponses": dice.randint(1 + drawn["EnLanes"], 12),
               "ClockPeriodPs": dice.randint(250, 4000), "WaitLimitNs": dice.randint(1000, 12000)}
     if not drawn["EnMbarrier"]:
         drawn |= {name: VALUES[name][0] for name in OF_MBARRIERS}

@@ -17,7 +17,7 @@ import sys
 from root import ROOT
 
 PACKAGES = ("rtl/muster_pkg.sv", "rtl/warp/muster_warp_pkg.sv", "rtl/cluster/muster_cluster_pkg.sv",
-            "rtl/fpga/muster_fpga_pkg.sv")
+            "rtl/muster_gpc_pkg.sv", "rtl/fpga/muster_fpga_pkg.sv")
 
 # Structs that the C++ side holds as a number (sim/isa has functions for their fields).
 NUMBERS = ("mb_word_t", "bar_word_t", "warp_word_t")
@@ -44,6 +44,19 @@ MEMBERS = {
                      "lifecycle_fault": "fault[1]"},
     "mb_events_t": {f"commit_{field}": f"commit.{field}"
                     for field in ("source", "written", "completed", "parked", "lanes", "warp")},
+}
+
+# The bundles of a GPC: the field of a vector of them is what a block that stands alone has as a port of its own, of this name.
+PORTS = {
+    "cta_req_t": {"*": "{}_i"}, "cta_rsp_t": {"*": "{}_o"},
+    "mb_req_t": {"*": "mb_{}_i"}, "mb_rsp_t": {"*": "mb_{}_o"},
+    "smem_req_t": {"*": "smem_{}_o"}, "smem_rsp_t": {"*": "smem_{}_i"},
+    "warp_req_t": {"*": "{}_i"}, "warp_rsp_t": {"*": "{}_o"},
+    "cluster_req_t": {"*": "{}_i"}, "cluster_rsp_t": {"*": "{}_o"},
+    "scheduler_req_t": {"*": "{}_i"},
+    "scheduler_rsp_t": {"lost_valid": "cancel_lost_valid_o", "lost": "cancel_lost_o", "*": "{}_o"},
+    "debug_req_t": {"*": "debug_{}_i"},
+    "debug_rsp_t": {"word": "debug_word_o", "warp": "debug_warp_o", "*": "{}_o"},
 }
 
 
@@ -122,6 +135,14 @@ class Packages:
         return [field for field in found if not field[0].startswith("pad")]
 
 
+    def ports(self, bundle):
+        """(name as a port, lowest bit) of each field of a bundle."""
+        low, names = self.widths[bundle], PORTS[bundle]
+        for of, dimensions, name in self.structs[bundle]:
+            low -= self.width(of, dimensions)
+            yield names.get(name, names["*"]).format(name), low
+
+
 def constant(field):
     return "k" + "".join(word.capitalize() for word in re.split(r"\W|_", field) if word)
 
@@ -132,7 +153,12 @@ def header(packages):
              "#ifndef MUSTER_SIM_PORT_STRUCTS_H_", "#define MUSTER_SIM_PORT_STRUCTS_H_", "",
              '#include "sim/port/bits.h"', "", "namespace muster::sv {"]
     for struct in packages.structs:
-        if struct in NUMBERS:
+        if struct in PORTS:
+            lines += ["", "template <typename Vector>", f"struct {struct.removesuffix('_t')}_ports {{",
+                      f"  explicit {struct.removesuffix('_t')}_ports(Vector& bundles) : bundles(&bundles) {{}}", "  Vector* bundles;"]
+            lines += [f"  BundleField<Vector, {low}, {packages.widths[struct]}> {port}{{bundles}};" for port, low in packages.ports(struct)]
+            lines += ["};"]
+        if struct in NUMBERS or struct in PORTS:
             continue
         fields = packages.fields(struct)
         places = {name: (low, width) for name, of, low, width in packages.parts(struct) if of in packages.structs}

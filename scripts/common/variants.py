@@ -29,7 +29,11 @@ class Variant:
 
     def texts(self, tree=ROOT):
         """What the files of a tree are in this variant: {path: text}."""
-        texts = {file: (tree / file).read_text() for file in self.files}
+        return self.applied({file: (tree / file).read_text() for file in self.files})
+
+    def applied(self, texts):
+        """These texts of its files, with its edits."""
+        texts = dict(texts)
         for file, old, new in self.edits:
             if (count := texts[file].count(old)) != 1:
                 raise Stale(f"{self.full_name} does not apply: {file} has {count} times, not once:\n{old}\n")

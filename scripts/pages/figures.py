@@ -7,12 +7,14 @@
   figures.py --take     first takes what was measured from build/: bench.json and synth-*.json (make bench),
                         asic*.json (make asic), fpga-*.json (make fpga), regress.json (make regress)
   figures.py --synth X  first synthesizes the rows of areas with X in their names, and takes the results
+  figures.py --switch X first synthesizes the rows of switches with X in their names, which have no frequency
 
 make mutate files its whole runs itself. Each row says what measured it. One with "measured": false was typed into a page by hand, before
 this script was there.
 """
 
 import argparse
+import functools
 import json
 import pathlib
 import re
@@ -60,6 +62,21 @@ def area(figures, top, plain):
     rows = [row for row in figures["area"] if row["top"] == top and (plain is None or row.get("plain", False) == plain)]
     return table(["configuration", "LUT", "FF", "block RAM", "MHz, slowest and fastest seed", "measured with"],
                  [(row["title"], number(row["lut"]), number(row["ff"]), number(row["bram"]), mhz(row), origin(row)) for row in rows])
+
+
+def switches(figures):
+    """What each switch saves where all others are on."""
+    whole = {row["top"]: row for row in figures["switches"] if not row["set"]}
+
+    def saved(row, key):
+        return number(whole[row["top"]][key] - row[key]) if row[key] is not None else ""
+
+    def share(row):
+        all_of_it = whole[row["top"]]["lut"]
+        return f"{100 * (all_of_it - row['lut']) / all_of_it:.0f} %" if row["lut"] is not None else ""
+    return table(["switch", "of", "LUT", "of all LUT", "FF", "block RAM", "measured with"],
+                 [(", ".join(f"`{change.partition('=')[0]}`" for change in row["set"]), f"`{row['top']}`", saved(row, "lut"), share(row), saved(row, "ff"),
+                   saved(row, "bram"), origin(row)) for row in figures["switches"] if row["set"]])
 
 
 def latency(figures):
@@ -145,7 +162,7 @@ def file_mutation(of, config, command, fates):
 
 
 TABLES = {"rtl/FIGURES.md": {
-    "waits": waits, "mb_waits": mb_waits, "latency": latency, "area": lambda figures: area(figures, "muster", False),
+    "waits": waits, "mb_waits": mb_waits, "latency": latency, "switches": switches, "area": lambda figures: area(figures, "muster", False),
     "plain": lambda figures: area(figures, "muster", True), "mbarrier": lambda figures: area(figures, "muster_mbarrier", None),
     "warp": lambda figures: area(figures, "muster_warp", None), "cluster": lambda figures: area(figures, "muster_cluster", None),
     "boards": boards, "peers": peers, "silicon": silicon, "simulation": simulation, "rounds": rounds,
@@ -208,6 +225,7 @@ def processor():
     return found[1] if found else "a processor without a name"
 
 
+@functools.cache  # the file of figures itself changes meanwhile
 def of_sources():
     """Which sources were measured."""
     commit, _, changed = results.commit()
@@ -294,17 +312,18 @@ def take(figures):
         take_regression(figures, regress)
 
 
-def synthesize(figures, words):
-    found = [row for row in figures["area"] if words in f"{row['top']} {row['title']}"]
+def synthesize(figures, kind, words):
+    found = [row for row in figures[kind] if words in f"{row['top']} {row.get('title') or ' '.join(row['set'])}"]
     if not found:
-        sys.exit(f"no area has {words!r} in its name; there are {', '.join(sorted({row['top'] for row in figures['area']}))} and their configurations")
+        sys.exit(f"no row has {words!r} in its name; there are {', '.join(sorted({row['top'] for row in figures[kind]}))} and their configurations")
     report = BUILD / "figures.json"
     for row in found:
         command = [ROOT / "scripts/synth/synth.py", "--top", row["top"], "--config", row["config"], "--json", report, *(["--plain"] if row.get("plain") else []),
-                   *(word for change in row.get("set", ()) for word in ("--set", change))]
+                   *(["--area"] if kind == "switches" else []), *(word for change in row.get("set", ()) for word in ("--set", change))]
         if subprocess.run(command).returncode:
             sys.exit(2)
         take_area(row, json.loads(report.read_text())[row["config"]])
+        write(figures)
 
 
 def main():
@@ -313,16 +332,19 @@ def main():
     what.add_argument("--check", action="store_true", help="only compare")
     what.add_argument("--take", action="store_true", help="first take what was measured")
     what.add_argument("--synth", metavar="WORDS", help="first synthesize these rows")
+    what.add_argument("--switch", metavar="WORDS", help="first synthesize these rows of switches")
     args = parser.parse_args()
     figures = json.loads(FILE.read_text(encoding="utf-8"))
     try:
         if args.take:
             take(figures)
         if args.synth is not None:
-            synthesize(figures, args.synth)
+            synthesize(figures, "area", args.synth)
+        if args.switch is not None:
+            synthesize(figures, "switches", args.switch)
     except results.Unreadable as problem:
         sys.exit(str(problem))
-    unknown = {row["config"] for row in figures["area"] if row["config"] not in configs.BY_TOP[row["top"]]}
+    unknown = {row["config"] for row in figures["area"] + figures["switches"] if row["config"] not in configs.BY_TOP[row["top"]]}
     if unknown:
         sys.exit(f"{FILE}: rtl/configs.json has no configuration {', '.join(sorted(unknown))}")
     if args.check:

@@ -232,12 +232,15 @@ def route(budget, parameters, ports, seeds, observe):
 
 
 def measure(budget, parameters, seeds, families, all_ports, show_path):
+    """What it costs, and with seeds how fast it is."""
     result = {"lut": None, "ff": None, "bram": None, "fmax_mhz": None, "fmax_best_mhz": None}
     try:
         for family in families:
             open_ports = () if all_ports else left_open(budget.top, budget.name)
             counts, ports = area(budget, parameters, family, open_ports, all_ports)
             result |= counts if family == "ice40" else {f"{family}_{k}": v for k, v in counts.items()}
+        if not seeds:
+            raise Unfinished("the area alone")
         over = [f"{result[kind]} {name} of {limit}" for kind, (limit, name) in HX8K.items()
                 if result[kind] > limit]
         if over:
@@ -275,6 +278,7 @@ def main():
     parser.add_argument("--top", default="muster", choices=ALONE, help="the unit, its mbarrier block, or an adapter")
     parser.add_argument("--config", default="all", help="one of the top's, or all")
     parser.add_argument("--seeds", default="1-3", type=seed_list, help="of nextpnr (default 1-3)")
+    parser.add_argument("--area", dest="seeds", action="store_const", const=[], help="no clock frequency")
     parser.add_argument("--families", action="store_true", help="ECP5 and Xilinx 7-series as well")
     parser.add_argument("--all-ports", action="store_true", help="with observation, and no port left open")
     parser.add_argument("--plain", action="store_true", help="on iCE40 as Yosys maps by itself")

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -71,7 +70,7 @@ void Compare(const GpuRun& run, Pair* pair) {
 }
 
 void Print(const Pair& pair) {
-  fmt::print("{:<28} {:<26} {:<34} {}\n", pair.name, pair.unit.outcome, pair.gpu.outcome,
+  fmt::print("{:<34} {:<26} {:<34} {}\n", pair.name, pair.unit.outcome, pair.gpu.outcome,
              WordsOf(pair.verdict));
   for (const std::string& difference : pair.differences) {
     fmt::print("  {}\n", difference);
@@ -114,11 +113,12 @@ int RunAgainst(const std::vector<std::string>& paths, const SuiteOptions& option
   }
   const std::vector<std::string> manifests = ManifestsBelow(paths);
   CheckSuiteOutputs(manifests, {options.json, options.junit});
+  const std::vector<std::string> names = NamesOf(manifests);
   std::vector<Pair> pairs(manifests.size());
-  fmt::print("{:<28} {:<26} the GPU\n", "kernel", "the unit");
+  fmt::print("{:<34} {:<26} the GPU\n", "kernel", "the unit");
   RunAllOnGpu(manifests, *workers, options.run, [&](const GpuRun& run) {
     Pair& pair = pairs[run.manifest];
-    pair.name = std::filesystem::path(manifests[run.manifest]).stem().string();
+    pair.name = names[run.manifest];
     pair.gpu = run.run;
     pair.unit = OnUnit(manifests[run.manifest], options.run);
     Compare(run, &pair);

@@ -20,7 +20,10 @@
 #include "sim/explore/causes.h"
 #include "sim/explore/explorer.h"
 #include "sim/explore/report.h"
+#include "sim/explore/shrink.h"
+#include "sim/explore/story.h"
 #include "sim/explore/world.h"
+#include "sim/gpu/driver.h"
 #include "sim/ptx/launch/schedule_file.h"
 #include "sim/ptx/launch/session.h"
 #include "sim/ptx/syntax/error.h"
@@ -126,13 +129,19 @@ class Explorer {
     manifest.config = config_.name;
     manifest.seed = options.seed.value_or(manifest.seed);
     CheckFiles();
+    writer_.emplace(job_, config_, options.emit);
   }
 
   ExploreCode Run() {
+    if (!options_.schedule.empty()) {
+      return WriteGiven();
+    }
     const std::unique_ptr<World> world = Search(false);
+    Shrink(world.get());
     WriteWitnesses(world->program());
+    WriteKernels(world.get());
     const explore::Reporter reporter(*world);
-    Print(reporter);
+    Print(reporter, world->program());
     if (!options_.report.empty()) {
       WriteFile(options_.report, JsonText(Json(reporter)));
     }
@@ -169,6 +178,7 @@ class Explorer {
   // Finds what there is to find. Returns a world of the kernel.
   std::unique_ptr<World> Search(bool until_finding) {
     session_ = std::make_unique<ptx::Session>(job_.manifest, config_, job_.manifest.seed);
+    judge_ = Judge(*session_, &contents_);
     const auto make_world = [this] {
       return std::make_unique<World>(config_, session_->program(), session_->launch(),
                                      session_->memory());
@@ -181,7 +191,7 @@ class Explorer {
                                   : std::max(1U, std::thread::hardware_concurrency());
     how.is_over = [this] { return Seconds() > options_.seconds; };
     how.progress = [this](const std::string& doing, std::uint64_t count) { Say(doing, count); };
-    explored_ = explore::Explorer(make_world, how, Judge(*session_, &contents_)).Run();
+    explored_ = explore::Explorer(make_world, how, judge_).Run();
     Verify();
     Say("", 0);
     std::unique_ptr<World> world = make_world();
@@ -197,6 +207,11 @@ class Explorer {
     }
     if (!options_.witness.empty()) {
       outputs.push_back(WitnessFile(witness));
+    }
+    if (!options_.emit.file.empty()) {
+      for (const std::string& file : KernelWriter(job_, config_, options_.emit).FilesOf(witness)) {
+        outputs.push_back(file);
+      }
     }
     CheckOutputs(job_.inputs, outputs);
   }
@@ -272,6 +287,21 @@ class Explorer {
         std::min(replay.followed, wanted.needed), wanted.needed, replay.outcome, wanted.ending);
   }
 
+  // Shrinks the witnesses that are told. One that the unit does not follow then stays as it is.
+  void Shrink(World* world) {
+    constexpr double kMost = 5;  // seconds, for each
+    std::size_t count = 0;
+    for (explore::Cause<explore::Finding>& cause : causes_.findings) {
+      Say("shrinking witnesses", ++count);
+      const double begun = Seconds();
+      explore::Finding shrunk =
+          explore::Shrink(cause.told, world, judge_, [&] { return Seconds() > begun + kMost; });
+      if (shrunk.turns.size() < cause.told.turns.size() && Replays(&shrunk).empty()) {
+        cause.told = std::move(shrunk);
+      }
+    }
+  }
+
   // If a file cannot be written, the finding is still reported, and says so.
   void WriteWitnesses(const ptx::Program& program) {
     for (std::size_t i = 0; i < causes_.findings.size() && !options_.witness.empty(); ++i) {
@@ -284,6 +314,45 @@ class Explorer {
         problem = error.what();
       }
     }
+  }
+
+  // Writes the kernel that keeps to each witness by itself, where an order of instructions can show
+  // the finding.
+  void WriteKernels(World* world) {
+    for (std::size_t i = 0; i < causes_.findings.size() && !options_.emit.file.empty(); ++i) {
+      const explore::Finding& finding = causes_.findings[i].told;
+      EmitReport& report = kernels_.emplace_back();
+      std::string why = "nothing but the memory model tells this finding: no order shows it";
+      if (!finding.what.of_memory_model) {
+        try {
+          CheckFiles(i + 1);
+          Say("writing and running kernels", i + 1);
+          report = writer_->Write(world, ScheduleOf(finding), i + 1);
+          continue;
+        } catch (const gpu::NoGpu&) {
+          throw;
+        } catch (const ptx::InputError& error) {
+          why = error.what();
+        }
+      }
+      report = {fmt::format("     written  no PTX: {}\n", why), {{"unwritten", why}}};
+    }
+  }
+
+  // Takes the order from a file.
+  ExploreCode WriteGiven() {
+    session_ = std::make_unique<ptx::Session>(job_.manifest, config_, job_.manifest.seed);
+    const ptx::Schedule schedule = ptx::ReadSchedule(options_.schedule, session_->program());
+    World world(config_, session_->program(), session_->launch(), session_->memory());
+    const EmitReport report = writer_->Write(&world, schedule, 1);
+    fmt::print("{}: the order of {}\n{}", job_.manifest.path, options_.schedule, report.text);
+    if (!options_.report.empty()) {
+      nlohmann::ordered_json json = Json(explore::Reporter(world));
+      json["schedule"] = options_.schedule;
+      json["emitted"] = report.json;
+      WriteFile(options_.report, JsonText(json));
+    }
+    return ExploreCode::kNothing;
   }
 
   static bool IsShown(const explore::Finding& finding, const Replay& replay) {
@@ -314,9 +383,22 @@ class Explorer {
                : fmt::format("the witness is not written: {}", unwritten_[index]);
   }
 
-  void Print(const explore::Reporter& reporter) {
+  static std::string Story(const explore::Finding& finding, const ptx::Program& program) {
+    std::string text;
+    std::size_t count = 0;
+    for (const std::string& sentence : explore::StoryOf(finding, program)) {
+      text += fmt::format("     {} {}. {}\n", count == 0 ? "order   " : "        ", count + 1,
+                          sentence);
+      ++count;
+    }
+    return text;
+  }
+
+  void Print(const explore::Reporter& reporter, const ptx::Program& program) {
     for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
-      fmt::print("{}", reporter.Text(i + 1, causes_.findings[i], Again(i)));
+      fmt::print("{}{}{}", reporter.Text(i + 1, causes_.findings[i], Again(i)),
+                 Story(causes_.findings[i].told, program),
+                 kernels_.empty() ? "" : kernels_[i].text);
     }
     if (!causes_.suspicions.empty()) {
       fmt::print("Suspicions, which nothing has confirmed:\n");
@@ -384,11 +466,17 @@ class Explorer {
     json["suspicions"] = nlohmann::ordered_json::array();
     json["notes"] = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
+      const explore::Finding& finding = causes_.findings[i].told;
       json["findings"].push_back(reporter.Json(causes_.findings[i]));
+      json["findings"].back()["minimal"] = finding.is_minimal;
+      json["findings"].back()["order"] = explore::StoryOf(finding, session_->program());
       if (!options_.witness.empty()) {
         const bool is_written = unwritten_[i].empty();
         json["findings"].back()[is_written ? "witness" : "unwritten"] =
             is_written ? WitnessFile(i + 1) : unwritten_[i];
+      }
+      if (!kernels_.empty()) {
+        json["findings"].back()["emitted"] = kernels_[i].json;
       }
     }
     for (const explore::Cause<explore::Unconfirmed>& cause : causes_.suspicions) {
@@ -420,10 +508,13 @@ class Explorer {
   Config config_;
   std::unique_ptr<ptx::Session> session_;
   Contents contents_;  // after the first order
+  explore::Explorer::Judge judge_;
   explore::Explored explored_;
   explore::Causes causes_;  // the findings, each cause once
   // Why the witness of each finding was not written; empty: it was.
   std::vector<std::string> unwritten_;
+  std::optional<KernelWriter> writer_;
+  std::vector<EmitReport> kernels_;  // of the findings, if they are wanted
   bool mismatch_ = false;
   bool refused_ = false;  // a witness did not show its finding on the unit
 };

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/app/emit.h"
 #include "sim/app/run.h"
 
 namespace muster::app {
@@ -24,6 +25,8 @@ struct ExploreOptions {
   std::string report;                  // files, or empty
   std::string witness;
   bool needless = false;  // ask of each barrier, fence and wait whether the kernel needs it
+  std::string schedule;  // to take instead of looking for one, or empty
+  EmitOptions emit;
 };
 
 // The exit codes of `muster explore`, in addition to those shared with `run`.

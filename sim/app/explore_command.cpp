@@ -1,6 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/app/explore_command.h"
 
+#include <fmt/format.h>
+
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -8,12 +11,35 @@
 #include "sim/app/launch_command.h"
 #include "sim/app/needless.h"
 #include "sim/app/number_option.h"
+#include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
 namespace {
 
 constexpr std::uint64_t kLongestSearch = 1'000'000;  // seconds
 constexpr std::uint64_t kMostJobs = 1024;
+constexpr std::uint64_t kMostTimes = 10'000;
+constexpr double kShortestLaunch = 0.01;  // seconds
+constexpr double kLongestLaunch = 1'000'000;
+
+// Options that are of others.
+void CheckEmit(const CLI::App& explore, const ExploreOptions& options) {
+  const auto needs = [&](std::initializer_list<const char*> names, const char* of, bool is_there) {
+    for (const char* const name : names) {
+      if (explore.get_option(name)->count() != 0 && !is_there) {
+        throw ptx::InputError(fmt::format("{} goes with {}", name, of));
+      }
+    }
+  };
+  needs({"--schedule", "--target"}, "--emit-ptx", !options.emit.file.empty());
+  needs({"--times", "--time-limit"}, "--target", !options.emit.target.empty());
+  for (const char* const name : {"--without", "--needless"}) {
+    if (explore.get_option(name)->count() != 0 && !options.emit.file.empty()) {
+      throw ptx::InputError(fmt::format(
+          "{} does not go with --emit-ptx, which writes the kernel with all of its places", name));
+    }
+  }
+}
 
 struct ExploreCommand {
   LaunchCommand launch;
@@ -40,13 +66,30 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
           "Write the schedule of the first finding to this file, of others to numbered ones");
   explore->add_flag("--needless", options.needless,
                     "Try the kernel without each barrier, fence and wait: which does it need?");
+  AddFile(explore, "--emit-ptx", &options.emit.file,
+          "Write the kernel so that it keeps to the first finding's order by itself; of others, to "
+          "numbered files");
+  AddFile(explore, "--schedule", &options.schedule,
+          "With --emit-ptx: the order to keep to; no other is looked for");
+  explore->add_option(
+      "--target", options.emit.target,
+      "With --emit-ptx: cuda, or cuda:N, a GPU that runs both kernels, N at a time");
+  explore->add_option("--times", options.emit.times, "Runs of each on the GPU (default: 20)")
+      ->check(CLI::Range(std::uint64_t{1}, kMostTimes));
+  explore
+      ->add_option("--time-limit", options.emit.time_limit,
+                   "Seconds after which a launch on a GPU hangs (default: 2.5)")
+      ->check(CLI::Range(kShortestLaunch, kLongestLaunch))
+      ->type_name("SECONDS");
   explore->footer(
       "Exit codes: 0 nothing found, 2 bad input, 3 a deadlock can happen, 4 RTL and golden model\n"
       "disagree, 7 a race or another finding, 8 suspicions only; of --needless 0 each place is\n"
       "needed, 1 one is not shown to be, and the others as without it.");
-  explore->callback([command, compiler_flags, code] {
+  explore->callback([command, compiler_flags, explore, code] {
     command->launch.cuda.flags = compiler_flags;
     const Job job = JobOf(&command->launch);
+    CheckEmit(*explore, command->options);
+    command->options.emit.seconds = command->options.seconds;
     *code = static_cast<int>(command->options.needless ? FindNeedless(job, command->options)
                                                        : Explore(job, command->options));
   });

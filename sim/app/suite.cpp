@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -23,8 +22,6 @@
 namespace muster::app {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct Row {
   std::string name;
   RunResult result;
@@ -34,7 +31,6 @@ struct Row {
 
 Row RunOne(const std::string& manifest, const RunOptions& options) {
   Row row;
-  row.name = fs::path(manifest).stem().string();
   try {
     row.result = RunManifest(manifest, options);
   } catch (const ptx::InputError& error) {
@@ -60,9 +56,9 @@ std::string Speed(const RunResult& result, bool on_gpu) {
 void PrintRow(const Row& row, bool on_gpu) {
   const RunResult& result = row.result;
   if (!row.fits) {
-    fmt::print("{:<28} does not fit: {}", row.name, result.text);
+    fmt::print("{:<34} does not fit: {}", row.name, result.text);
   } else {
-    fmt::print("{:<28} {:<26} {}  {}\n", row.name, result.outcome, Speed(result, on_gpu),
+    fmt::print("{:<34} {:<26} {}  {}\n", row.name, result.outcome, Speed(result, on_gpu),
                row.passed ? "ok" : "FAILED");
     fmt::print("{}", row.passed ? "" : result.text);
   }
@@ -97,7 +93,6 @@ void RunRows(const std::vector<std::string>& manifests, const RunOptions& option
   if (const std::optional<std::size_t> workers = GpuWorkers("--target", options.target)) {
     RunAllOnGpu(manifests, *workers, options, [&](const GpuRun& run) {
       Row row;
-      row.name = fs::path(manifests[run.manifest]).stem().string();
       row.result = run.run;
       row.fits = run.fits;
       row.passed = row.result.code == ptx::ExitCode::kAsExpected;
@@ -117,6 +112,7 @@ int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options)
   CheckSuiteOutputs(manifests, {options.json, options.junit});
   const bool terminal = isatty(fileno(stdout)) != 0;
   const bool on_gpu = GpuWorkers("--target", options.run.target).has_value();
+  const std::vector<std::string> names = NamesOf(manifests);
   std::vector<Row> rows(manifests.size());
   std::size_t ended = 0;
   std::size_t failed = 0;
@@ -133,6 +129,7 @@ int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options)
     if (terminal) {
       fmt::print("\033[2K");
     }
+    row.name = names[manifest];
     PrintRow(row, on_gpu);
     served.Add(row.result.served);
     failed += row.fits && !row.passed ? 1 : 0;

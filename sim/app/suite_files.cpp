@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <system_error>
 
 #include "sim/app/files.h"
@@ -44,6 +45,31 @@ std::vector<std::string> ManifestsBelow(const std::vector<std::string>& paths) {
     throw ptx::InputError("there is no manifest (*.json) to run");
   }
   return manifests;
+}
+
+std::vector<std::string> NamesOf(const std::vector<std::string>& manifests) {
+  std::vector<std::string> names;
+  std::vector<fs::path> above;
+  for (const std::string& manifest : manifests) {
+    const fs::path path = fs::absolute(manifest).lexically_normal();
+    names.push_back(path.stem().string());
+    above.push_back(path.parent_path());
+  }
+  for (bool again = true; again;) {
+    std::map<std::string, std::size_t> count;
+    for (const std::string& name : names) {
+      ++count[name];
+    }
+    again = false;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (count[names[i]] > 1 && above[i].has_relative_path()) {
+        names[i] = (above[i].filename() / names[i]).string();
+        above[i] = above[i].parent_path();
+        again = true;
+      }
+    }
+  }
+  return names;
 }
 
 void CheckSuiteOutputs(const std::vector<std::string>& manifests,

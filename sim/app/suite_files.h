@@ -13,6 +13,10 @@ namespace muster::app {
 // ptx::InputError if there is none.
 std::vector<std::string> ManifestsBelow(const std::vector<std::string>& paths);
 
+// Returns the names of manifests in reports: that of the file, with those of as many folders as it
+// takes to tell it from the others ("stage_reused_too_early/wrong").
+std::vector<std::string> NamesOf(const std::vector<std::string>& manifests);
+
 // Checks that the output files with a name can be written, and that none is an input of the
 // manifests. Throws ptx::InputError.
 void CheckSuiteOutputs(const std::vector<std::string>& manifests,

@@ -11,9 +11,13 @@
 
 namespace muster::app {
 
-Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Schedule schedule) {
+Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config,
+                    std::optional<ptx::Schedule> schedule,
+                    const std::function<void(const ptx::Session&)>& look) {
   ptx::Session session(manifest, config, manifest.seed);
-  session.Follow(std::move(schedule));
+  if (schedule) {
+    session.Follow(std::move(*schedule));
+  }
   lockstep::Options how;
   how.max_cycles = manifest.max_cycles;
   how.lazy = true;
@@ -23,8 +27,10 @@ Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Sc
   }
   Replay replay;
   replay.outcome = OutcomeName(session.grid());
-  replay.turns = session.replay()->size();
-  replay.followed = session.replay()->followed();
+  if (schedule) {
+    replay.turns = session.replay()->size();
+    replay.followed = session.replay()->followed();
+  }
   // If the unit has no faults, its behaviour after misuse is undefined: a difference is no
   // mismatch.
   const bool misused = !config.faults && !session.grid().faults().empty();
@@ -34,6 +40,9 @@ Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Sc
                   std::any_of(hazards.begin(), hazards.end(), [&](const ptx::Incident& hazard) {
                     return !manifest.Wants(hazard.name);
                   });
+  if (look) {
+    look(session);
+  }
   return replay;
 }
 

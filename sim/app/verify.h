@@ -5,10 +5,13 @@
 #define MUSTER_SIM_APP_VERIFY_H_
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "sim/isa/config.h"
 #include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/launch/session.h"
 #include "sim/ptx/simt/schedule.h"
 
 namespace muster::app {
@@ -23,8 +26,11 @@ struct Replay {
   bool is_bad = false;
 };
 
-// Runs the only launch of a manifest by the schedule.
-Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Schedule schedule);
+// Runs the only launch of a manifest, by the schedule if there is one. `look` may look at what it
+// has left.
+Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config,
+                    std::optional<ptx::Schedule> schedule,
+                    const std::function<void(const ptx::Session&)>& look = {});
 
 }  // namespace muster::app
 

@@ -147,8 +147,10 @@ void Explorer::Predict() {
 // Findings
 // ------------------------------------------------------------------------------------------------
 
-void Explorer::AddFinding(const World& world, const Suspicion& what, const Trace& trace) {
+void Explorer::AddFinding(const World& world, const Suspicion& what, const Trace& trace,
+                          std::vector<ptx::Turn> pair) {
   Finding finding;
+  finding.pair = std::move(pair);
   finding.what = what;
   finding.ending = world.Ending();
   finding.is_bad = !judge_(world).empty();
@@ -179,7 +181,7 @@ void Explorer::Conclude(const World& world, const Trace& trace) {
         }
       }
     }
-    AddFinding(world, what, trace);
+    AddFinding(world, what, trace, {});
   }
 }
 
@@ -195,12 +197,6 @@ void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions
       }
       continue;
     }
-    if (suspicion.of_memory_model) {
-      if (found_.insert(key).second) {
-        AddFinding(world, suspicion, trace);
-      }
-      continue;
-    }
     const auto turn = [&](const Side& side) {
       ptx::Turn at = trace.At(side.step, First(side.at.lanes));
       if (side.transfer != 0) {
@@ -212,6 +208,12 @@ void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions
       }
       return at;
     };
+    if (suspicion.of_memory_model) {
+      if (found_.insert(key).second) {
+        AddFinding(world, suspicion, trace, {turn(suspicion.first), turn(suspicion.second)});
+      }
+      continue;
+    }
     leads_.try_emplace(key, Lead{suspicion, turn(suspicion.first), turn(suspicion.second)});
   }
 }
@@ -308,6 +310,7 @@ bool Explorer::IsShown(const Lead& lead) {
     const auto needed = static_cast<std::ptrdiff_t>(finding.needed);
     if (is_enough && second < std::min(needed, index(finding.turns, lead.first))) {
       finding.what = lead.what;
+      finding.pair = {lead.second, lead.first};
       explored_.findings.push_back(std::move(finding));
       return true;
     }
@@ -331,7 +334,7 @@ void Explorer::Witness(const Lead& lead) {
     Conclude(world_, trace);
     if (reversed && (bad || IsRace(lead.what.kind))) {
       found_.insert(KeyOf(lead.what));
-      AddFinding(world_, lead.what, trace);
+      AddFinding(world_, lead.what, trace, {lead.second, lead.first});
       return;
     }
   }

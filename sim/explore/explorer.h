@@ -52,6 +52,8 @@ struct Finding {
   bool is_bad = false;           // the end is not what the manifest expects
   std::vector<ptx::Turn> turns;  // the schedule of the witness
   std::size_t needed = 0;        // how many of its turns must happen
+  std::vector<ptx::Turn> pair;   // its two events, in their order there; empty: it is a bad end
+  bool is_minimal = false;       // each of its turns is needed
   std::vector<Place> standing;   // where the threads stand at its end
 };
 struct Unconfirmed {
@@ -127,7 +129,8 @@ class Explorer {
                                    const std::vector<Actor>& actors);
   // Repeats the run and returns its unordered events.
   std::vector<Suspicion> Follow(const std::vector<Actor>& actors, const Collectives& collectives);
-  void AddFinding(const World& world, const Suspicion& what, const Trace& trace);
+  void AddFinding(const World& world, const Suspicion& what, const Trace& trace,
+                  std::vector<ptx::Turn> pair);
 
   const MakeWorld make_world_;
   const std::unique_ptr<World> own_world_;

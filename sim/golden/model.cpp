@@ -69,18 +69,7 @@ bool IsPossibleValue(unsigned kind, unsigned value, unsigned lanes) {
 
 }  // namespace
 
-// A core without a CTA scheduler has its CTAs from the beginning: slot by slot, each with as many
-// warps, whose numbers go up with the slot's.
-Model::Model(const Config& config) : config_(config) {
-  const unsigned share = config.num_warps / config.num_ctas;
-  for (unsigned cta = 0; cta < config.num_ctas && !config.lifecycle; ++cta) {
-    Operation launch;
-    launch.cta = static_cast<std::uint8_t>(cta);
-    launch.size = static_cast<std::uint8_t>(share);
-    launch.warps = (~std::uint64_t{0} >> (kMaxWarps - share)) << (cta * share);
-    Launch(launch);
-  }
-}
+Model::Model(const Config& config) : config_(config) {}
 
 void Model::Reset() { *this = Model(config_); }
 

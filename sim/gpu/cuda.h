@@ -60,6 +60,11 @@ struct LaunchConfig {
 };
 static_assert(sizeof(LaunchConfig) == 56 && offsetof(LaunchConfig, stream) == 32);
 
+// CUtensorMap.
+struct alignas(64) TensorMap {
+  std::uint8_t bytes[128] = {};
+};
+
 }  // namespace muster::gpu::cuda
 
 #endif  // MUSTER_SIM_GPU_CUDA_H_

@@ -41,6 +41,7 @@ Driver::Driver() {
   Find("cuDeviceGetName", &DeviceGetName);
   Find("cuDeviceGetAttribute", &DeviceGetAttribute);
   Find("cuDevicePrimaryCtxRetain", &DevicePrimaryCtxRetain);
+  Find("cuDevicePrimaryCtxRelease_v2", &DevicePrimaryCtxRelease);
   Find("cuCtxSetCurrent", &CtxSetCurrent);
   Find("cuCtxSynchronize", &CtxSynchronize);
   Find("cuMemHostRegister_v2", &MemHostRegister);
@@ -56,6 +57,9 @@ Driver::Driver() {
   Find("cuLaunchKernel", &LaunchKernel);
   Find("cuLaunchCooperativeKernel", &LaunchCooperativeKernel);
   Find("cuLaunchKernelEx", &LaunchKernelEx, false);
+  Find("cuTensorMapEncodeTiled", &TensorMapEncodeTiled, false);
+  Find("cuTensorMapEncodeIm2col", &TensorMapEncodeIm2col, false);
+  Find("cuTensorMapEncodeIm2colWide", &TensorMapEncodeIm2colWide, false);
 }
 
 std::string Driver::NameOf(cuda::Result result) const {

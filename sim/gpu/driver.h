@@ -6,6 +6,7 @@
 #define MUSTER_SIM_GPU_DRIVER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "sim/gpu/cuda.h"
@@ -39,6 +40,7 @@ class Driver {
   cuda::Result (*DeviceGetName)(char* name, int bytes, cuda::Device device) = nullptr;
   cuda::Result (*DeviceGetAttribute)(int* value, int attribute, cuda::Device device) = nullptr;
   cuda::Result (*DevicePrimaryCtxRetain)(cuda::Context* context, cuda::Device device) = nullptr;
+  cuda::Result (*DevicePrimaryCtxRelease)(cuda::Device device) = nullptr;
   cuda::Result (*CtxSetCurrent)(cuda::Context context) = nullptr;
   cuda::Result (*CtxSynchronize)() = nullptr;
   cuda::Result (*MemHostRegister)(void* memory, std::size_t bytes, unsigned flags) = nullptr;
@@ -66,6 +68,26 @@ class Driver {
   // Null if the driver is older than CUDA 11.8, which introduced clusters.
   cuda::Result (*LaunchKernelEx)(const cuda::LaunchConfig* config, cuda::Function function,
                                  void** arguments, void** extra) = nullptr;
+  // Null if the driver is older than CUDA 12.0, which introduced tensor maps, or 12.8 of the last.
+  cuda::Result (*TensorMapEncodeTiled)(cuda::TensorMap* map, int type, std::uint32_t rank,
+                                       void* address, const std::uint64_t* dims,
+                                       const std::uint64_t* strides, const std::uint32_t* box,
+                                       const std::uint32_t* element_strides, int interleave,
+                                       int swizzle, int promotion, int fill) = nullptr;
+  cuda::Result (*TensorMapEncodeIm2col)(cuda::TensorMap* map, int type, std::uint32_t rank,
+                                        void* address, const std::uint64_t* dims,
+                                        const std::uint64_t* strides, const int* lower,
+                                        const int* upper, std::uint32_t channels,
+                                        std::uint32_t pixels, const std::uint32_t* element_strides,
+                                        int interleave, int swizzle, int promotion,
+                                        int fill) = nullptr;
+  cuda::Result (*TensorMapEncodeIm2colWide)(cuda::TensorMap* map, int type, std::uint32_t rank,
+                                            void* address, const std::uint64_t* dims,
+                                            const std::uint64_t* strides, int lower, int upper,
+                                            std::uint32_t channels, std::uint32_t pixels,
+                                            const std::uint32_t* element_strides, int interleave,
+                                            int mode, int swizzle, int promotion,
+                                            int fill) = nullptr;
 
  private:
   template <typename Function>

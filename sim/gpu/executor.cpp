@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sim/gpu/mapped_memory.h"
+#include "sim/gpu/tensor_maps.h"
 
 namespace muster::gpu {
 namespace {
@@ -90,25 +91,26 @@ Executor::Executor() {
   if (count == 0) {
     throw NoGpu("cuda: the driver finds no GPU here");
   }
-  cuda::Device device = 0;
-  check(driver_.DeviceGet(&device, 0), "does not open the GPU");
+  check(driver_.DeviceGet(&device_, 0), "does not open the GPU");
   std::array<char, 256> name{};
-  check(driver_.DeviceGetName(name.data(), static_cast<int>(name.size()), device),
+  check(driver_.DeviceGetName(name.data(), static_cast<int>(name.size()), device_),
         "does not name the GPU");
   int major = 0;
   int minor = 0;
   int version = 0;
-  check(driver_.DeviceGetAttribute(&major, cuda::kCapabilityMajor, device),
+  check(driver_.DeviceGetAttribute(&major, cuda::kCapabilityMajor, device_),
         "does not say what the GPU is");
-  check(driver_.DeviceGetAttribute(&minor, cuda::kCapabilityMinor, device),
+  check(driver_.DeviceGetAttribute(&minor, cuda::kCapabilityMinor, device_),
         "does not say what the GPU is");
   check(driver_.DriverGetVersion(&version), "does not say its version");
   gpu_ = {name.data(), static_cast<unsigned>(10 * major + minor),
           fmt::format("{}.{}", version / 1000, version % 1000 / 10)};
   cuda::Context context = nullptr;
-  check(driver_.DevicePrimaryCtxRetain(&context, device), "makes no context on the GPU");
+  check(driver_.DevicePrimaryCtxRetain(&context, device_), "makes no context on the GPU");
   check(driver_.CtxSetCurrent(context), "makes no context on the GPU");
 }
+
+Executor::~Executor() { driver_.DevicePrimaryCtxRelease(device_); }
 
 // Whether the GPU can run the PTX. Newer GPUs run PTX for older ones, but an "a" target runs on
 // that architecture alone, and an "f" target within its family.
@@ -222,13 +224,35 @@ cuda::Result Executor::Start(const Task::Launch& launch, cuda::Function function
 }
 
 Ending Executor::Run(const Task& task, std::uint8_t* memory, const std::function<void()>& begins) {
+  Ending ending = Launch(task, memory, begins);
+  // A kernel can end before the driver learns of its trap.
+  if (const std::string trap = Trap(); !trap.empty() && ending.kind == EndKind::kCompletes) {
+    ending.kind = EndKind::kTrap;
+    ending.name = trap;
+  }
+  return ending;
+}
+
+std::string Executor::Trap() const {
+  const cuda::Result result = driver_.CtxSynchronize();
+  return result == cuda::kSuccess ? "" : driver_.NameOf(result);
+}
+
+Ending Executor::Launch(const Task& task, std::uint8_t* memory,
+                        const std::function<void()>& begins) const {
   const MappedMemory mapped(driver_, memory, task.bytes());
   if (mapped.result() != cuda::kSuccess) {
     return Failed(EndKind::kDoesNotLaunch, driver_.NameOf(mapped.result()),
                   "the driver does not map the buffers");
   }
+  Task::TensorMaps maps;
+  Ending ending = MakeTensorMaps(driver_, task, mapped.pointer(), &maps);
+  if (ending.kind != EndKind::kCompletes) {
+    return ending;
+  }
+  task.Fill(memory, maps);
   Modules modules(driver_);
-  Ending ending = Load(task, memory, &modules);
+  ending = Load(task, memory, &modules);
   double seconds = 0;
   std::size_t last = 0;
   for (std::size_t i = 0; i < task.launches().size() && ending.kind == EndKind::kCompletes; ++i) {
@@ -241,7 +265,7 @@ Ending Executor::Run(const Task& task, std::uint8_t* memory, const std::function
     }
     begins();
     const auto begin = std::chrono::steady_clock::now();
-    cuda::Result result = Start(launch, function, task.Arguments(i, mapped.pointer()));
+    cuda::Result result = Start(launch, function, task.Arguments(i, mapped.pointer(), maps));
     if (result != cuda::kSuccess) {
       ending = Failed(EndKind::kDoesNotLaunch, driver_.NameOf(result));
       break;

@@ -31,15 +31,21 @@ class Executor {
  public:
   // Opens the first GPU that the driver shows. Throws NoGpu.
   Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  ~Executor();
 
   const Gpu& gpu() const { return gpu_; }
   // Executes a task on memory that has been filled. Calls `begins` before each launch. Does not
   // return while a kernel hangs. After a trap, no other task can run in this process.
   Ending Run(const Task& task, std::uint8_t* memory, const std::function<void()>& begins);
+  // Returns the name of the trap that has ended all work of this process, or "".
+  std::string Trap() const;
 
  private:
   class Modules;
 
+  Ending Launch(const Task& task, std::uint8_t* memory, const std::function<void()>& begins) const;
   bool Fits(const Task::File& file) const;
   Ending Load(const Task& task, std::uint8_t* memory, Modules* modules) const;
   Ending CopySymbols(const Task& task, std::uint8_t* memory, const Modules& modules,
@@ -50,6 +56,7 @@ class Executor {
                      std::vector<std::vector<std::uint8_t>> arguments) const;
 
   Driver driver_;
+  cuda::Device device_ = 0;
   Gpu gpu_;
 };
 

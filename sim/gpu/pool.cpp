@@ -52,11 +52,18 @@ void RunAll(const std::vector<Task>& tasks, const Settings& settings,
     workers.push_back(std::make_unique<Worker>(tasks, settings.time_limit, settings.patience));
   }
   std::size_t next = 0;
-  for (std::size_t ended = 0; ended < tasks.size();) {
+  std::size_t end = tasks.size();
+  for (std::size_t ended = 0; ended < end;) {
     for (const auto& worker : workers) {
-      if (!worker->task() && next < tasks.size()) {
-        worker->Begin(next++);
+      if (!worker->task() && next < end) {
+        end = settings.is_over && settings.is_over() ? next : end;
+        if (next < end) {
+          worker->Begin(next++);
+        }
       }
+    }
+    if (ended == end) {
+      break;
     }
     Wait(workers);
     for (const auto& worker : workers) {

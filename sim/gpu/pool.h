@@ -22,6 +22,8 @@ struct Settings {
   std::chrono::duration<double> time_limit{2.5};  // the limit of a launch
   // The limit of the driver's start, and of assembling.
   std::chrono::duration<double> patience{60};
+  // Asked before each task: whether no more are to begin.
+  std::function<bool()> is_over;
 };
 
 // How a task ended, with the final contents of its memory.
@@ -33,8 +35,8 @@ struct Result {
   std::vector<std::optional<std::vector<std::uint8_t>>> contents;
 };
 
-// Executes all tasks, and calls `done` with the number and the result of each when it ends. Throws
-// NoGpu.
+// Executes all tasks, or those that begin before it is over, and calls `done` with the number and
+// the result of each when it ends. Throws NoGpu.
 void RunAll(const std::vector<Task>& tasks, const Settings& settings,
             const std::function<void(std::size_t task, const Result& result)>& done);
 

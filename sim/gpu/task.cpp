@@ -34,14 +34,10 @@ std::uint32_t RequiredCluster(const ptx::Function& kernel) {
 }  // namespace
 
 Task::Task(ptx::Manifest manifest) : manifest_(std::move(manifest)) {
-  if (!manifest_.maps.empty()) {
-    throw ptx::InputError(manifest_.path +
-                          ": \"tensor_maps\" cannot be run on a GPU: leave out --target cuda");
-  }
   for (std::size_t i = 0; i < manifest_.LaunchCount(); ++i) {
     AddLaunch(manifest_.LaunchAt(i));
     try {
-      Arguments(i, 0);  // checks number and sizes against the kernel's parameters
+      Arguments(i, 0, {});  // checks number and sizes against the kernel's parameters
     } catch (const ptx::InputError& error) {
       const std::string which = Which(i);
       throw ptx::InputError((which.empty() ? manifest_.path : which) + ": " + error.what());
@@ -102,24 +98,41 @@ void Task::Fill(std::uint8_t* memory) const {
   }
 }
 
+void Task::Fill(std::uint8_t* memory, const TensorMaps& maps) const {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    std::uint8_t* to = memory + places_[i];
+    for (const std::string& name : manifest_.buffers[i].maps) {
+      const ptx::TensorMapImage& image = maps.at(name);
+      to = std::copy(image.begin(), image.end(), to);
+    }
+  }
+}
+
+// Returns 0 before the places are known.
+std::size_t Task::PlaceOf(const std::string& buffer) const {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (manifest_.buffers[i].name == buffer) {
+      return places_[i];
+    }
+  }
+  return 0;
+}
+
 std::vector<std::uint8_t> Task::ContentsIn(const std::uint8_t* memory, std::size_t buffer) const {
   const ptx::Buffer& own = manifest_.buffers[buffer];
   const std::uint8_t* const begin = memory + places_[buffer];
   return {begin, begin + own.count * Bytes(own.type)};
 }
 
-std::vector<std::vector<std::uint8_t>> Task::Arguments(std::size_t launch,
-                                                       std::uint64_t memory) const {
-  const auto address_of = [&](const std::string& name) {
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (manifest_.buffers[i].name == name) {
-        return memory + places_[i];
-      }
-    }
-    return std::uint64_t{0};
+std::vector<std::vector<std::uint8_t>> Task::Arguments(std::size_t launch, std::uint64_t memory,
+                                                       const TensorMaps& maps) const {
+  const auto address_of = [&](const std::string& name) { return memory + PlaceOf(name); };
+  const auto image_of = [&](const std::string& name) {
+    const auto found = maps.find(name);
+    return found == maps.end() ? ptx::TensorMapImage{} : found->second;
   };
   return ptx::ArgumentBytes(manifest_.LaunchAt(launch), launches_[launch].kernel,
-                            {address_of, [](const std::string&) { return ptx::TensorMapImage{}; }});
+                            {address_of, image_of});
 }
 
 std::size_t Task::FileOf(const ptx::FileSymbol& symbol) const {

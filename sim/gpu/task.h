@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ class Task {
     bool much_shared = false;  // more shared memory than a CTA has by default
   };
 
+  using TensorMaps = std::map<std::string, ptx::TensorMapImage>;  // by name, as the GPU has them
+
   // Throws ptx::InputError.
   explicit Task(ptx::Manifest manifest);
 
@@ -50,11 +53,15 @@ class Task {
   // The shared memory: its size, the place of a buffer or symbol, and its initial contents.
   std::size_t bytes() const { return bytes_; }
   std::size_t PlaceOf(std::size_t buffer) const { return places_[buffer]; }
+  std::size_t PlaceOf(const std::string& buffer) const;
   void Fill(std::uint8_t* memory) const;
   std::vector<std::uint8_t> ContentsIn(const std::uint8_t* memory, std::size_t buffer) const;
 
   // Returns the bytes of each argument of a launch, for the memory at that address.
-  std::vector<std::vector<std::uint8_t>> Arguments(std::size_t launch, std::uint64_t memory) const;
+  std::vector<std::vector<std::uint8_t>> Arguments(std::size_t launch, std::uint64_t memory,
+                                                   const TensorMaps& maps) const;
+  // Writes the tensor maps with which buffers and symbols begin.
+  void Fill(std::uint8_t* memory, const TensorMaps& maps) const;
   // Returns the file of a symbol.
   std::size_t FileOf(const ptx::FileSymbol& symbol) const;
 

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <exception>
 #include <system_error>
+#include <thread>
 
 namespace muster::gpu {
 namespace {
@@ -24,6 +25,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxMessage = std::size_t{1} << 17;
+constexpr std::chrono::seconds kFarewell(5);  // in which an idle process may end by itself
 
 std::size_t MostBytes(const std::vector<Task>& tasks) {
   std::size_t bytes = 0;
@@ -74,7 +76,17 @@ Worker::Worker(const std::vector<Task>& tasks, std::chrono::duration<double> lim
   }
 }
 
+// An idle process ends by itself: tools that watch it (compute-sanitizer) then have their say.
 Worker::~Worker() {
+  if (process_ != 0 && !task_) {
+    shutdown(socket_, SHUT_RDWR);
+    const Clock::time_point latest = Clock::now() + kFarewell;
+    siginfo_t ended{};
+    while (waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == 0 && Clock::now() < latest) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
   Stop();
   close(printed_);
 }
@@ -109,9 +121,16 @@ void Worker::Serve(int socket, int printed) const {
     bool ended = false;
     while (const std::optional<Json> message = Receive(socket, 0, &ended)) {
       const Task& task = tasks_.at(message->at("task").get<std::size_t>());
+      bool begun = false;
       const Ending ending = executor.Run(task, memory_.data(), [&] {
+        begun = true;
         Send(socket, {{"begins", true}});
       });
+      // A trap before the first launch is of the task before.
+      if (const std::string trap = executor.Trap(); !begun && !trap.empty()) {
+        Send(socket, {{"late", trap}});
+        break;
+      }
       Send(socket, {{"end", ending}});
       if (ending.kind == EndKind::kTrap || ending.kind == EndKind::kHangs) {
         break;
@@ -159,12 +178,20 @@ std::optional<Ending> Worker::Take(const Json& message) {
     deadline_ = Clock::now() + patience_;
     return std::nullopt;
   }
+  if (message.contains("late")) {
+    Stop();
+    fmt::print(stderr, "cuda: {} had completed when the driver told of a trap: {}\n",
+               tasks_[*last_].manifest().path, message["late"].get<std::string>());
+    Begin(*task_);
+    return std::nullopt;
+  }
   if (message.contains("begins")) {
     ++*launches_;
     deadline_ = Clock::now() + limit_;
     return std::nullopt;
   }
   auto ending = message["end"].get<Ending>();
+  last_ = task_;
   if (ending.kind == EndKind::kTrap || ending.kind == EndKind::kHangs) {
     Stop();
   }

@@ -65,6 +65,7 @@ class Worker {
   pid_t process_ = 0;  // 0: there is none
   int socket_ = -1;
   std::optional<std::size_t> task_;
+  std::optional<std::size_t> last_;  // the task before in the same process
   // Launches that have begun; empty while the GPU is being opened.
   std::optional<std::size_t> launches_;
   Clock::time_point deadline_;

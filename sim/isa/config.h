@@ -31,11 +31,8 @@ struct Config {
                           // exit is the warp's, and a group is one lane, unless it waits
   bool split = true;      // warps arrive at one point and wait for the phase at another
   bool join = true;       // a CTA opens its slot, and its warps join one by one
-  bool lifecycle = true;  // CTAs come and go; without it, each slot holds a CTA from reset on,
-                          // whose warps are its share of all
 
   bool mbarrier = true;  // the shared-memory scope
-  bool mb_drop = true;   // arrive_drop
   bool mb_limit = true;  // time limits of try_wait, and the end of waits when a CTA leaves
   std::uint32_t smem_bytes = 4096;     // shared memory of a CTA
   unsigned clock_period_ps = 1000;     // of the unit's clock
@@ -66,9 +63,6 @@ constexpr bool Has(const Config& config, OpKind kind) {
   }
   if (kind == OpKind::kOpen || kind == OpKind::kJoin) {
     return config.join;
-  }
-  if (kind == OpKind::kLaunch || IsLeave(kind)) {
-    return config.lifecycle;
   }
   return (kind != OpKind::kR2bBar && kind != OpKind::kR2bWarp) || config.state;
 }

@@ -78,8 +78,8 @@ Waits Longest(const Config& config) {
   const std::uint64_t walk =
       std::max<std::uint64_t>(warps, kNumBars) * (exit + clear + exit + issue);
   const std::uint64_t cleaning = config.join ? walk : 0;
-  longest[kLeaveWait] = config.lifecycle ? cleaning + lifecycle : 0;
-  longest[kLaunchWait] = config.lifecycle ? cleaning + walk + lifecycle : 0;
+  longest[kLeaveWait] = cleaning + lifecycle;
+  longest[kLaunchWait] = cleaning + walk + lifecycle;
   longest[kOpenWait] = config.join ? cleaning + lifecycle : 0;
   longest[kJoinWait] = config.join ? lifecycle : 0;
   longest[kExitWait] = config.drain || ports > 1 ? 12 : 11;
@@ -125,8 +125,7 @@ Bounds BoundsOf(const Config& config) {
   const Latency latency = LatencyOf(config);
   bounds.latency = latency.effect;
   bounds.accept = latency.issue + latency.effect;
-  const std::uint64_t slots =
-      AtLeastPowerOfTwo(config.num_ctas) * (config.join || !config.lifecycle ? kNumBars : 1);
+  const std::uint64_t slots = AtLeastPowerOfTwo(config.num_ctas) * (config.join ? kNumBars : 1);
   bounds.start = static_cast<unsigned>(std::max(slots, AtLeastPowerOfTwo(config.num_warps))) + 1;
   bounds.longest = Longest(config);
   bounds.mb_longest = MbLongest(config);

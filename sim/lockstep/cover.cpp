@@ -34,33 +34,22 @@ enum Needs : unsigned {
   kShared = 1024,    // warps that the unit lacks share places of warps that it has
   kWarps8 = 2048,    // eight warps
   kJoin = 4096,
-  kLifecycle = 8192,
-  kSplit = 16384,
-  kWild = kFaults | kLifecycle,  // CTAs without a program
-  kSmallWarps = 32768,           // warps lack lanes that the ports have
-  kCtaOf3 = 65536,               // the largest CTA has so many warps
-  kCtaOf4 = 131072,
-  kResult = 262144,  // reductions whose results warps keep
-  kBare = 524288,    // reductions whose results warps do not keep
+  kSplit = 8192,
+  kSmallWarps = 16384,  // warps lack lanes that the ports have
+  kResult = 32768,      // reductions whose results warps keep
+  kBare = 65536,        // reductions whose results warps do not keep
 };
-
-unsigned WarpsOfLargestCta(const Config& config) {
-  return config.lifecycle ? config.num_warps : config.num_warps / config.num_ctas;
-}
 
 unsigned Has(const Config& config) {
   return (config.reduce ? kReduce : 0U) | (config.reduce ? config.result ? kResult : kBare : 0U) |
          (config.state ? kState : 0U) | (config.faults ? kFaults : 0U) |
          (config.drain ? kDrain : 0U) | (config.lanes ? kLanes : 0U) | (config.join ? kJoin : 0U) |
-         (config.lifecycle ? kLifecycle : 0U) | (config.split ? kSplit : 0U) |
-         (config.num_issue >= 2 ? kPorts2 : 0U) | (config.num_issue >= 3 ? kPorts3 : 0U) |
-         (config.num_issue >= 4 ? kPorts4 : 0U) | (config.num_ctas >= 2 ? kCtas2 : 0U) |
+         (config.split ? kSplit : 0U) | (config.num_issue >= 2 ? kPorts2 : 0U) |
+         (config.num_issue >= 3 ? kPorts3 : 0U) | (config.num_issue >= 4 ? kPorts4 : 0U) |
+         (config.num_ctas >= 2 ? kCtas2 : 0U) |
          (config.num_warps <= WarpMask(config.num_warps) ? kOwnPlaces : 0U) |
          (WarpMask(config.num_warps) + 1 < kMaxWarps ? kShared : 0U) |
-         (config.num_warps >= 8 ? kWarps8 : 0U) |
-         (config.warp_size < kMaxLanes ? kSmallWarps : 0U) |
-         (WarpsOfLargestCta(config) >= 3 ? kCtaOf3 : 0U) |
-         (WarpsOfLargestCta(config) >= 4 ? kCtaOf4 : 0U);
+         (config.num_warps >= 8 ? kWarps8 : 0U) | (config.warp_size < kMaxLanes ? kSmallWarps : 0U);
 }
 
 struct SpotRow {
@@ -73,27 +62,27 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kBySync, "complete.by_sync", kAny},
     SpotRow{Spot::kByArrive, "complete.by_arrive", kAny},
     SpotRow{Spot::kByRed, "complete.by_red", kReduce},
-    SpotRow{Spot::kByExit, "complete.by_exit", kLifecycle},
+    SpotRow{Spot::kByExit, "complete.by_exit", kAny},
     SpotRow{Spot::kByMergedSet, "complete.by_merged_set", kPorts2},
     SpotRow{Spot::kInsideMergedSet, "complete.inside_merged_set", kPorts2},
     SpotRow{Spot::kNobodyWaits, "complete.nobody_waits", kAny},
-    SpotRow{Spot::kAllOfUnit, "complete.all_warps_of_unit", kLifecycle},
-    SpotRow{Spot::kExitSync, "complete.by_exit.sync", kLifecycle},
-    SpotRow{Spot::kExitAnd, "complete.by_exit.and", kReduce | kLifecycle},
-    SpotRow{Spot::kExitOr, "complete.by_exit.or", kReduce | kLifecycle},
-    SpotRow{Spot::kExitPopc, "complete.by_exit.popc", kReduce | kLifecycle},
+    SpotRow{Spot::kAllOfUnit, "complete.all_warps_of_unit", kAny},
+    SpotRow{Spot::kExitSync, "complete.by_exit.sync", kAny},
+    SpotRow{Spot::kExitAnd, "complete.by_exit.and", kReduce},
+    SpotRow{Spot::kExitOr, "complete.by_exit.or", kReduce},
+    SpotRow{Spot::kExitPopc, "complete.by_exit.popc", kReduce},
     SpotRow{Spot::kRestoredCompletes, "complete.restored", kState},
     SpotRow{Spot::kReuseNextCycle, "reuse.next_cycle", kAny},
     SpotRow{Spot::kReuseOtherKind, "reuse.next_cycle_other_kind", kReduce | kFaults},
     SpotRow{Spot::kSameEntryNext, "order.same_entry_next_cycle", kAny},
     SpotRow{Spot::kOtherBarNext, "order.other_barrier_next_cycle", kAny},
     SpotRow{Spot::kOtherCtaNext, "order.other_cta_next_cycle", kCtas2},
-    SpotRow{Spot::kRedExitBefore, "order.red_and_exit.exit_before", kReduce | kLifecycle},
-    SpotRow{Spot::kRedExitWithin, "order.red_and_exit.exit_between", kReduce | kLifecycle},
-    SpotRow{Spot::kRedExitLast, "order.red_and_exit.exit_last", kReduce | kLifecycle},
+    SpotRow{Spot::kRedExitBefore, "order.red_and_exit.exit_before", kReduce},
+    SpotRow{Spot::kRedExitWithin, "order.red_and_exit.exit_between", kReduce},
+    SpotRow{Spot::kRedExitLast, "order.red_and_exit.exit_last", kReduce},
     SpotRow{Spot::kMerge2, "merge.two", kPorts2},
-    SpotRow{Spot::kMerge3, "merge.three", kPorts3 | kCtaOf3},
-    SpotRow{Spot::kMerge4, "merge.four", kPorts4 | kCtaOf4},
+    SpotRow{Spot::kMerge3, "merge.three", kPorts3},
+    SpotRow{Spot::kMerge4, "merge.four", kPorts4},
     SpotRow{Spot::kMergeRed, "merge.reduction", kPorts2 | kReduce},
     SpotRow{Spot::kMergeRefused, "merge.one_refused", kPorts2 | kFaults},
     SpotRow{Spot::kPopcZero, "result.popc.none", kReduce},
@@ -133,8 +122,8 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kRestoreOtherSlot, "restore.other_slot", kState | kCtas2},
     SpotRow{Spot::kRestoreOtherWarps, "restore.other_warps", kState},
     SpotRow{Spot::kRestoreSlotUsed, "restore.slot_used_meanwhile", kState},
-    SpotRow{Spot::kLaunchOne, "launch.one_warp", kLifecycle},
-    SpotRow{Spot::kLaunchAll, "launch.all_warps_of_unit", kLifecycle},
+    SpotRow{Spot::kLaunchOne, "launch.one_warp", kAny},
+    SpotRow{Spot::kLaunchAll, "launch.all_warps_of_unit", kAny},
     SpotRow{Spot::kLaunchAfterExits, "launch.with_exited_warps", kState},
     SpotRow{Spot::kOpenSlotUsed, "open.slot_just_left", kJoin},
     SpotRow{Spot::kJoinFirst, "join.first", kJoin},
@@ -146,26 +135,26 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kJoinAmidCleaning, "join.amid_cleaning", kJoin | kCtas2},
     SpotRow{Spot::kExitBeforeJoins, "exit.before_all_have_joined", kJoin},
     SpotRow{Spot::kLeaveBeforeJoins, "leave.before_all_have_joined", kJoin},
-    SpotRow{Spot::kExitSomeLanes, "exit.some_lanes", kLanes | kLifecycle},
-    SpotRow{Spot::kExitLastLanes, "exit.last_lanes", kLanes | kLifecycle},
-    SpotRow{Spot::kExitWhole, "exit.whole_warp", kLifecycle},
-    SpotRow{Spot::kEndIdle, "end.idle", kLifecycle},
-    SpotRow{Spot::kLastCta, "slot.last_cta", kLifecycle},
-    SpotRow{Spot::kLastWarp, "slot.last_warp", kLifecycle},
+    SpotRow{Spot::kExitSomeLanes, "exit.some_lanes", kLanes},
+    SpotRow{Spot::kExitLastLanes, "exit.last_lanes", kLanes},
+    SpotRow{Spot::kExitWhole, "exit.whole_warp", kAny},
+    SpotRow{Spot::kEndIdle, "end.idle", kAny},
+    SpotRow{Spot::kLastCta, "slot.last_cta", kAny},
+    SpotRow{Spot::kLastWarp, "slot.last_warp", kAny},
     SpotRow{Spot::kWarpBetween, "slot.none.with_own_place", kFaults | kOwnPlaces},
     SpotRow{Spot::kWarpBeyond, "slot.none.shares_a_place", kFaults | kShared},
     SpotRow{Spot::kWaitAtOnce, "wait.at_once", kSplit},
     SpotRow{Spot::kWaitAfterCompletion, "wait.in_the_cycle_after_the_completion", kSplit},
     SpotRow{Spot::kWaitIdle, "wait.idle", kSplit},
     SpotRow{Spot::kWaitCount, "wait.count", kSplit},
-    SpotRow{Spot::kWaitAll, "wait.all_warps", kSplit | kWild},
+    SpotRow{Spot::kWaitAll, "wait.all_warps", kSplit | kFaults},
     SpotRow{Spot::kWaitRed, "wait.reduction", kSplit | kReduce},
     SpotRow{Spot::kApartWithArrived, "wait.released_with_arrived_warps", kSplit},
     SpotRow{Spot::kApartAlone, "wait.released_without_others", kSplit},
     SpotRow{Spot::kApartByRed, "wait.released_by_red", kSplit | kReduce},
     SpotRow{Spot::kApartJustBefore, "wait.in_the_cycle_before_the_completion", kSplit},
-    SpotRow{Spot::kPhaseSetByExit, "phase.set_by_exit", kSplit | kLifecycle},
-    SpotRow{Spot::kPhaseClearedByExit, "phase.cleared_by_exit", kSplit | kLifecycle},
+    SpotRow{Spot::kPhaseSetByExit, "phase.set_by_exit", kSplit},
+    SpotRow{Spot::kPhaseClearedByExit, "phase.cleared_by_exit", kSplit},
     SpotRow{Spot::kAnswers1, "arrive_phase.answers_1", kSplit},
     SpotRow{Spot::kAnswerParked, "arrive_phase.parked", kSplit | kDrain},
     SpotRow{Spot::kReadIdlePhase1, "b2r_bar.idle_in_phase_1", kSplit},
@@ -178,21 +167,21 @@ constexpr std::array kSpots = {
             kSplit | kState | kFaults},
     SpotRow{Spot::kSuspendApart, "save.apart_warp", kSplit | kState},
     SpotRow{Spot::kRestoredApart, "restore.apart_warp_released", kSplit | kState},
-    SpotRow{Spot::kLateWait, "hazard.late_wait", kSplit | kWild},
+    SpotRow{Spot::kLateWait, "hazard.late_wait", kSplit | kFaults},
     SpotRow{Spot::kLacking, "lanes.lacking.operation", kSmallWarps},
     SpotRow{Spot::kJoinLacking, "lanes.lacking.join", kSmallWarps | kJoin},
     SpotRow{Spot::kExitLacking, "lanes.lacking.exit", kSmallWarps},
-    SpotRow{Spot::kRepeatedArrival, "hazard.repeated_arrival", kLifecycle},
-    SpotRow{Spot::kUnfinishedBarrier, "hazard.unfinished_barrier", kLifecycle},
+    SpotRow{Spot::kRepeatedArrival, "hazard.repeated_arrival", kAny},
+    SpotRow{Spot::kUnfinishedBarrier, "hazard.unfinished_barrier", kAny},
     SpotRow{Spot::kFencePassed, "fence.passed", kDrain},
     SpotRow{Spot::kFenceParked, "fence.parked", kDrain},
     SpotRow{Spot::kFenceManyParked, "fence.many_parked", kDrain | kWarps8},
     SpotRow{Spot::kStallResponse, "stall.response", kReduce},
     SpotRow{Spot::kStallIssue, "stall.issue", kAny},
     SpotRow{Spot::kStallBusy, "stall.busy_warp", kAny},
-    SpotRow{Spot::kStallLifecycle, "stall.lifecycle", kLifecycle},
+    SpotRow{Spot::kStallLifecycle, "stall.lifecycle", kAny},
     SpotRow{Spot::kStallExit, "stall.exit", kAny},
-    SpotRow{Spot::kExitAmidLaunch, "exit.amid_launch", kLifecycle},
+    SpotRow{Spot::kExitAmidLaunch, "exit.amid_launch", kAny},
 };
 static_assert(kSpots.size() == static_cast<std::size_t>(Spot::kCount), "a name for each spot");
 
@@ -219,13 +208,6 @@ bool CanBeRefused(const Config& config, OpKind kind, FaultCause cause) {
     case FaultCause::kWarpNotLive:
       return !IsLifecycle(kind) || kind == OpKind::kExit;
     case FaultCause::kWarpWaiting:
-      // A stray wait could come after the release: only CTAs without a program are asked for one.
-      if (kind == OpKind::kWait && !config.lifecycle) {
-        return false;
-      }
-      if (kind == OpKind::kExit && !config.lifecycle && !config.lanes) {
-        return false;  // so could an exit, which would be the whole warp's
-      }
       return (!IsLifecycle(kind) || kind == OpKind::kExit) && kind != OpKind::kB2rBar &&
              kind != OpKind::kB2rWarp;
     case FaultCause::kBadStateWord:
@@ -271,11 +253,7 @@ void Cover::DefineCrosses() {
   for (const OpKind kind : operations) {
     for (unsigned mode = 0; mode < kModes.size(); ++mode) {
       for (unsigned role = 0; role < kRoles.size(); ++role) {
-        // ARV needs a count, and a warp alone a CTA of which no other is live.
-        const bool can_be_alone = mode == 1 || role != kAlone || config_.lifecycle;
-        // Of two warps none arrives between the first and the last.
-        const bool can_join = role != kJoins || WarpsOfLargestCta(config_) > 2;
-        if ((!GoesOn(kind) || mode == 1) && can_be_alone && can_join) {
+        if (!GoesOn(kind) || mode == 1) {  // ARV needs a count
           arrivals_[Code(kind)][mode][role] = points_.Define(
               fmt::format("operation.{}.{}.{}", Name(kind), kModes[mode], kRoles[role]));
         }
@@ -294,9 +272,7 @@ void Cover::DefineCrosses() {
       some_lanes_[Code(kind)] = points_.Define(fmt::format("lanes.some.{}", Name(kind)));
     }
   }
-  if (config_.lifecycle) {
-    operations.insert(operations.end(), {OpKind::kLaunch, OpKind::kSuspend, OpKind::kEnd});
-  }
+  operations.insert(operations.end(), {OpKind::kLaunch, OpKind::kSuspend, OpKind::kEnd});
   if (config_.join) {
     operations.insert(operations.end(), {OpKind::kOpen, OpKind::kJoin});
   }

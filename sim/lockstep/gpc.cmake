@@ -46,7 +46,7 @@ foreach(index RANGE ${last})
   set(warps "")
   math(EXPR last_unit "${num_units} - 1")
   foreach(u RANGE ${last_unit})
-    set(of_unit root->__PVT__gpc_pins__DOT__u_gpc__DOT__g_unit__BRA__${u}__KET____DOT__u_unit__DOT__)
+    set(of_unit root->__PVT__muster_gpc__DOT__g_unit__BRA__${u}__KET____DOT__u_unit__DOT__)
     list(APPEND units ${of_unit}u_muster)
     list(APPEND warps ${of_unit}u_warp)
   endforeach()
@@ -56,8 +56,8 @@ foreach(index RANGE ${last})
   add_library(muster_gpc_unit_${name} STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/gpc_unit_${name}.cpp)
   muster_verilate(muster_gpc_unit_${name} HOOKED
     PREFIX V${name}
-    TOP_MODULE gpc_pins
-    SOURCES ${gpc_sources} ${PROJECT_SOURCE_DIR}/tb/lockstep/gpc_pins.sv
+    TOP_MODULE muster_gpc
+    SOURCES ${gpc_sources}
     VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/tb/lockstep/gpc.vlt ${gpc_options} -GNumUnits=${num_units}
                    -GLanesPerBeat=${lanes_per_beat} -GNumClusters=${num_clusters} -GNumGrids=${num_grids} -GCfg=${cfg}
                    +define+MUSTER_OBSERVE

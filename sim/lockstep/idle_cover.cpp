@@ -14,9 +14,7 @@ IdleCover::IdleCover(const Config& config, CoverPoints* points) : points_(*point
   warps_wait_ = points_.Define("idle.warps_wait");
   ends_[kIssue] = points_.Define("idle.until.issue");
   ends_[kExit] = points_.Define("idle.until.exit");
-  if (config.lifecycle) {
-    ends_[kLifecycle] = points_.Define("idle.until.lifecycle");
-  }
+  ends_[kLifecycle] = points_.Define("idle.until.lifecycle");
   if (config.mbarrier) {
     ends_[kMbIssue] = points_.Define("idle.until.mb_issue");
     ends_[kMbAsync] = points_.Define("idle.until.mb_async");

@@ -21,19 +21,16 @@ enum Needs : unsigned {
   kFaults = 2,
   kDrain = 4,
   kLanes = 8,
-  kDrop = 16,
-  kLimit = 32,
-  kWarps8 = 64,  // eight warps
-  kLifecycle = 128,
-  kSmallWarps = 256,  // warps lack lanes that the ports have
-  kTwoWaits = 512,    // two waits of a warp can be on their way: in drain, or with a place each
+  kLimit = 16,
+  kWarps8 = 32,      // eight warps
+  kSmallWarps = 64,  // warps lack lanes that the ports have
+  kTwoWaits = 128,   // two waits of a warp can be on their way: in drain, or with a place each
 };
 
 unsigned Has(const Config& config) {
   return (config.state ? kState : 0U) | (config.faults ? kFaults : 0U) |
          (config.drain ? kDrain : 0U) | (config.lanes ? kLanes : 0U) |
-         (config.mb_drop ? kDrop : 0U) | (config.mb_limit ? kLimit : 0U) |
-         (config.num_warps >= 8 ? kWarps8 : 0U) | (config.lifecycle ? kLifecycle : 0U) |
+         (config.mb_limit ? kLimit : 0U) | (config.num_warps >= 8 ? kWarps8 : 0U) |
          (config.warp_size < kMaxLanes ? kSmallWarps : 0U) |
          // Of several lanes, groups that are split have a place of their own.
          (config.drain || config.mb_responses > (config.lanes ? 2U : 1U) ? kTwoWaits : 0U);
@@ -64,7 +61,7 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kWakeMany, "mb.wake.several_warps", kAny},
     SpotRow{MbSpot::kExpire, "mb.expire", kLimit},
     SpotRow{MbSpot::kExpireOwn, "mb.expire.without_hint", kLimit},
-    SpotRow{MbSpot::kParkedEnd, "mb.park.cta_ends", kLimit | kLifecycle},
+    SpotRow{MbSpot::kParkedEnd, "mb.park.cta_ends", kLimit},
     SpotRow{MbSpot::kParkedSuspend, "mb.park.cta_is_saved", kLimit | kState},
     SpotRow{MbSpot::kSlotTaken, "mb.park.not.slot_taken", kLimit},
     SpotRow{MbSpot::kNotWhole, "mb.park.not.part_of_an_instruction", kAny},
@@ -72,7 +69,7 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kNoTime, "mb.park.not.hint_0", kAny},
     SpotRow{MbSpot::kLimitPassed, "mb.wake.behind_the_limit", kLimit},
     SpotRow{MbSpot::kStopped, "mb.park.clock_stands_still", kLimit},
-    SpotRow{MbSpot::kLeaveSoon, "mb.leave.soon_after_another_cta", kLifecycle},
+    SpotRow{MbSpot::kLeaveSoon, "mb.leave.soon_after_another_cta", kAny},
     SpotRow{MbSpot::kTokenNow, "mb.token.current_phase", kAny},
     SpotRow{MbSpot::kTokenNext, "mb.token.next_phase", kAny},
     SpotRow{MbSpot::kBelowZero, "mb.word.complete_before_expect", kAny},
@@ -80,7 +77,7 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kTxMin, "mb.word.tx_smallest", kAny},
     SpotRow{MbSpot::kCountMax, "mb.word.expected_largest", kAny},
     SpotRow{MbSpot::kPendingMax, "mb.word.pending_largest_by_copies", kAny},
-    SpotRow{MbSpot::kDropToNone, "mb.word.exhausted_by_drop", kDrop},
+    SpotRow{MbSpot::kDropToNone, "mb.word.exhausted_by_drop", kAny},
     SpotRow{MbSpot::kLastWord, "mb.word.last", kAny},
     SpotRow{MbSpot::kLastCta, "mb.word.of_last_cta", kAny},
     SpotRow{MbSpot::kLastWarp, "mb.word.by_last_warp", kAny},
@@ -88,7 +85,7 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kUninitialised, "mb.hazard.uninitialised_word", kAny},
     SpotRow{MbSpot::kLateParity, "mb.hazard.late_parity", kAny},
     SpotRow{MbSpot::kStoreOverWaiters, "mb.hazard.store_over_waiters", kAny},
-    SpotRow{MbSpot::kUnfinishedAsync, "mb.hazard.unfinished_async", kLifecycle},
+    SpotRow{MbSpot::kUnfinishedAsync, "mb.hazard.unfinished_async", kAny},
     SpotRow{MbSpot::kArrivalPastPhase, "mb.hazard.arrival_past_phase", kLanes},
     SpotRow{MbSpot::kStore, "mb.store", kAny},
     SpotRow{MbSpot::kStoreBesideHeld, "mb.store.beside_held_words", kAny},
@@ -184,9 +181,6 @@ MbCover::MbCover(const Config& config, CoverPoints* points) : config_(config), p
 void MbCover::DefineCrosses() {
   for (unsigned code = 0; code < kNumMbOps; ++code) {
     const auto op = static_cast<MbOp>(code);
-    if (IsDrop(op) && !config_.mb_drop) {
-      continue;
-    }
     for (unsigned number = 0; number < kSources; ++number) {
       const auto source = static_cast<MbSource>(number);
       for (unsigned outcome = 0; outcome < kOutcomes; ++outcome) {

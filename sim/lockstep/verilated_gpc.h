@@ -23,71 +23,75 @@
 
 namespace muster::lockstep {
 
-// The ports of the warp scopes, by the names that muster_warp gives them.
+// The ports of the blocks by the names that they have there: the fields of the bundles, and what
+// has a port of its own.
+template <typename... Parts>
+struct Ports : Parts... {
+  explicit Ports(Parts... parts) : Parts(parts)... {}
+};
+
 template <typename Gpc>
-struct WarpPorts {
+struct UnitVectors {
+  Gpc& gpc;
+  decltype(Gpc::issue_valid_i) issue_valid_i = gpc.issue_valid_i;
+  decltype(Gpc::issue_ready_o) issue_ready_o = gpc.issue_ready_o;
+  decltype(Gpc::issue_i) issue_i = gpc.issue_i;
+  decltype(Gpc::idle_o) idle_o = gpc.idle_o;
+  decltype(Gpc::busy_o) busy_o = gpc.busy_o;
+  decltype(Gpc::lifecycle_warps_i) lifecycle_warps_i = gpc.lifecycle_warps_i;
+  decltype(Gpc::fence_req_o) fence_req_o = gpc.fence_req_o;
+  decltype(Gpc::fence_ack_i) fence_ack_i = gpc.fence_ack_i;
+  decltype(Gpc::release_o) release_o = gpc.release_o;
+  decltype(Gpc::fault_valid_o) fault_valid_o = gpc.fault_valid_o;
+  decltype(Gpc::fault_o) fault_o = gpc.fault_o;
+  decltype(Gpc::mb_busy_o) mb_busy_o = gpc.mb_busy_o;
+  decltype(Gpc::mb_fence_req_o) mb_fence_req_o = gpc.mb_fence_req_o;
+  decltype(Gpc::mb_fence_ack_i) mb_fence_ack_i = gpc.mb_fence_ack_i;
+  decltype(Gpc::mb_wake_o) mb_wake_o = gpc.mb_wake_o;
+  decltype(Gpc::mb_expire_o) mb_expire_o = gpc.mb_expire_o;
+};
+
+template <typename Gpc>
+auto UnitPorts(Gpc& gpc) {
+  return Ports{sv::cta_req_ports{gpc.cta_req_i},
+               sv::cta_rsp_ports{gpc.cta_rsp_o},
+               sv::mb_req_ports{gpc.mb_req_i},
+               sv::mb_rsp_ports{gpc.mb_rsp_o},
+               sv::smem_req_ports{gpc.smem_req_o},
+               sv::smem_rsp_ports{gpc.smem_rsp_i},
+               sv::debug_req_ports{gpc.debug_req_i},
+               sv::debug_rsp_ports{gpc.debug_rsp_o},
+               UnitVectors<Gpc>{gpc}};
+}
+
+template <typename Gpc>
+struct WarpVectors {
   Gpc& gpc;
   decltype(Gpc::warp_clear_i) clear_i = gpc.warp_clear_i;
-  decltype(Gpc::warp_valid_i) valid_i = gpc.warp_valid_i;
-  decltype(Gpc::warp_ready_o) ready_o = gpc.warp_ready_o;
-  decltype(Gpc::warp_i) request_i = gpc.warp_i;
-  decltype(Gpc::warp_beat_i) beat_i = gpc.warp_beat_i;
-  decltype(Gpc::warp_last_i) last_i = gpc.warp_last_i;
   decltype(Gpc::warp_values_i) values_i = gpc.warp_values_i;
-  decltype(Gpc::answer_valid_o) answer_valid_o = gpc.answer_valid_o;
-  decltype(Gpc::answer_o) answer_o = gpc.answer_o;
-  decltype(Gpc::group_o) group_o = gpc.group_o;
-  decltype(Gpc::value_o) value_o = gpc.value_o;
-  decltype(Gpc::arrival_valid_o) arrival_valid_o = gpc.arrival_valid_o;
-  decltype(Gpc::arrival_ready_i) arrival_ready_i = gpc.arrival_ready_i;
-  decltype(Gpc::arrival_o) arrival_o = gpc.arrival_o;
-  decltype(Gpc::warp_fault_valid_o) fault_valid_o = gpc.warp_fault_valid_o;
-  decltype(Gpc::warp_fault_o) fault_o = gpc.warp_fault_o;
   decltype(Gpc::warp_open_o) open_o = gpc.warp_open_o;
   std::array<std::uint64_t, kMaxUnits> busy_i{};  // inside, the barriers' own
 };
 
-// Those of the cluster scope, by the names that muster_cluster gives them. `Scope` is the instance.
+template <typename Gpc>
+auto WarpPorts(Gpc& gpc) {
+  return Ports{sv::warp_req_ports{gpc.warp_req_i}, sv::warp_rsp_ports{gpc.warp_rsp_o},
+               WarpVectors<Gpc>{gpc}};
+}
+
+// `Scope` is the instance.
 template <typename Gpc, typename Scope>
-struct ClusterPorts {
+struct ClusterVectors {
   Gpc& gpc;
   Scope& scope;
-  decltype(Gpc::cluster_life_valid_i) life_valid_i = gpc.cluster_life_valid_i;
-  decltype(Gpc::cluster_life_ready_o) life_ready_o = gpc.cluster_life_ready_o;
-  decltype(Gpc::cluster_life_i) life_i = gpc.cluster_life_i;
-  decltype(Gpc::cluster_life_fault_o) life_fault_o = gpc.cluster_life_fault_o;
-  decltype(Gpc::cluster_valid_i) request_valid_i = gpc.cluster_valid_i;
-  decltype(Gpc::cluster_ready_o) request_ready_o = gpc.cluster_ready_o;
-  decltype(Gpc::cluster_i) request_i = gpc.cluster_i;
   decltype(Gpc::cluster_busy_o) busy_o = gpc.cluster_busy_o;
   decltype(Gpc::cluster_fence_req_o) fence_req_o = gpc.cluster_fence_req_o;
   decltype(Gpc::cluster_fence_ack_i) fence_ack_i = gpc.cluster_fence_ack_i;
-  decltype(Gpc::go_valid_o) go_valid_o = gpc.go_valid_o;
-  decltype(Gpc::go_o) go_o = gpc.go_o;
   decltype(Gpc::cluster_release_o) release_o = gpc.cluster_release_o;
   decltype(Gpc::grid_release_o) grid_release_o = gpc.grid_release_o;
-  decltype(Gpc::cluster_fault_valid_o) fault_valid_o = gpc.cluster_fault_valid_o;
-  decltype(Gpc::cluster_fault_o) fault_o = gpc.cluster_fault_o;
   decltype(Gpc::grid_launch_o) launch_o = gpc.grid_launch_o;
   decltype(Gpc::grid_flush_o) flush_o = gpc.grid_flush_o;
   decltype(Gpc::grid_flushed_i) flushed_i = gpc.grid_flushed_i;
-  decltype(Gpc::send_valid_i) send_valid_i = gpc.send_valid_i;
-  decltype(Gpc::send_ready_o) send_ready_o = gpc.send_ready_o;
-  decltype(Gpc::send_i) send_i = gpc.send_i;
-  decltype(Gpc::remote_from_o) remote_from_o = gpc.remote_from_o;
-  decltype(Gpc::lost_valid_o) lost_valid_o = gpc.lost_valid_o;
-  decltype(Gpc::lost_o) lost_o = gpc.lost_o;
-  decltype(Gpc::cancel_valid_i) cancel_valid_i = gpc.cancel_valid_i;
-  decltype(Gpc::cancel_ready_o) cancel_ready_o = gpc.cancel_ready_o;
-  decltype(Gpc::cancel_i) cancel_i = gpc.cancel_i;
-  decltype(Gpc::cancel_take_valid_o) take_valid_o = gpc.cancel_take_valid_o;
-  decltype(Gpc::cancel_take_ready_i) take_ready_i = gpc.cancel_take_ready_i;
-  decltype(Gpc::cancel_take_i) take_i = gpc.cancel_take_i;
-  decltype(Gpc::cancel_write_valid_o) write_valid_o = gpc.cancel_write_valid_o;
-  decltype(Gpc::cancel_write_ready_i) write_ready_i = gpc.cancel_write_ready_i;
-  decltype(Gpc::cancel_write_o) write_o = gpc.cancel_write_o;
-  decltype(Gpc::cancel_lost_valid_o) cancel_lost_valid_o = gpc.cancel_lost_valid_o;
-  decltype(Gpc::cancel_lost_o) cancel_lost_o = gpc.cancel_lost_o;
   // Inside.
   decltype((std::declval<Scope&>().remote_valid_o)) remote_valid_o = scope.remote_valid_o;
   decltype((std::declval<Scope&>().remote_o)) remote_o = scope.remote_o;
@@ -96,6 +100,14 @@ struct ClusterPorts {
   std::uint16_t remote_ready_i = 0;  // the units' own
   std::uint16_t complete_ready_i = 0;
 };
+
+template <typename Gpc, typename Scope>
+auto ClusterPorts(Gpc& gpc, Scope& scope) {
+  return Ports{sv::cluster_req_ports{gpc.cluster_req_i}, sv::cluster_rsp_ports{gpc.cluster_rsp_o},
+               sv::scheduler_req_ports{gpc.scheduler_req_i},
+               sv::scheduler_rsp_ports{gpc.scheduler_rsp_o},
+               ClusterVectors<Gpc, Scope>{gpc, scope}};
+}
 
 // `Places` finds the instances inside: Units(root), Warps(root), Cluster(root).
 template <typename Gpc, typename Places, typename Shape, bool kTraced>
@@ -107,8 +119,9 @@ class VerilatedGpc final : public GpcDut {
         units_(Places::Units(gpc_.rootp)),
         warps_(Places::Warps(gpc_.rootp)),
         cluster_(Places::Cluster(gpc_.rootp)),
-        warp_ports_{gpc_},
-        cluster_ports_{gpc_, *cluster_} {
+        unit_ports_(UnitPorts(gpc_)),
+        warp_ports_(WarpPorts(gpc_)),
+        cluster_ports_(ClusterPorts(gpc_, *cluster_)) {
     pins.units.resize(units_.size());
     for (GpcUnitPins& unit : pins.units) {
       ports.push_back(std::make_unique<GpcPort>());
@@ -139,14 +152,14 @@ class VerilatedGpc final : public GpcDut {
   void Settle() override {
     gpc_.rst_ni = static_cast<std::uint8_t>(!pins.reset);
     for (unsigned u = 0; u < units_.size(); ++u) {
-      DriveUnit<Shape>(u, pins.units[u].port->in, &gpc_);
+      DriveUnit<Shape>(u, pins.units[u].port->in, &unit_ports_);
       DriveScope(shape_.warps, pins.units[u].warp_in, &warp_ports_, u);
     }
     DriveScope(shape_.cluster, pins.cluster_in, &cluster_ports_);
     gpc_.clk_i = 0;
     gpc_.eval();
     for (unsigned u = 0; u < units_.size(); ++u) {
-      SampleUnit<Shape>(u, gpc_, &pins.units[u].port->out);
+      SampleUnit<Shape>(u, unit_ports_, &pins.units[u].port->out);
       SampleScope(shape_.warps, warp_ports_, &pins.units[u].warp_out, u);
       pins.units[u].warp_out.active = warps_[u]->active_o != 0;
       SampleCrossing(u, &pins.units[u].crossing);
@@ -224,8 +237,9 @@ class VerilatedGpc final : public GpcDut {
   const decltype(Places::Units(gpc_.rootp)) units_;
   const decltype(Places::Warps(gpc_.rootp)) warps_;
   const decltype(Places::Cluster(gpc_.rootp)) cluster_;
-  WarpPorts<Gpc> warp_ports_;
-  ClusterPorts<Gpc, std::remove_reference_t<decltype(*cluster_)>> cluster_ports_;
+  decltype(UnitPorts(std::declval<Gpc&>())) unit_ports_;
+  decltype(WarpPorts(std::declval<Gpc&>())) warp_ports_;
+  decltype(ClusterPorts(std::declval<Gpc&>(), *cluster_)) cluster_ports_;
   std::unique_ptr<VerilatedFstC> trace_;
   std::uint64_t cycle_ = 0;
 };

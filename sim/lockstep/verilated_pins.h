@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Between plain C++ pins and the ports of the classes that Verilator makes of muster, muster_warp
-// and muster_cluster, or of muster_gpc, whose ports are vectors of theirs: `u` is the unit's
-// number, 0 where there is one. The fields of structs have the bits that the SystemVerilog packages
-// give them (sim/port/structs.h).
+// and muster_cluster, or of muster_gpc, whose ports are vectors of theirs, or of bundles of them:
+// `u` is the unit's number, 0 where there is one. The fields of structs have the bits that the
+// SystemVerilog packages give them (sim/port/structs.h).
 #ifndef MUSTER_SIM_LOCKSTEP_VERILATED_PINS_H_
 #define MUSTER_SIM_LOCKSTEP_VERILATED_PINS_H_
 
@@ -25,19 +25,19 @@ namespace muster::lockstep {
 // The bit, and the struct, of unit `u` in a vector over units.
 template <typename Port>
 void SetBit(Port* port, unsigned u, bool value) {
-  SetBits(port, u, 1, static_cast<std::uint64_t>(value));
+  SetElement(port, u, 1, static_cast<std::uint64_t>(value));
 }
 template <typename Port>
 bool IsSet(const Port& port, unsigned u) {
-  return GetBits(port, u, 1) != 0;
+  return GetElement(port, u, 1) != 0;
 }
 template <typename Struct, typename Value, typename Port>
 void PutStruct(const Value& value, unsigned u, Port* port) {
-  Struct::Put(value, port, u * Struct::kWidth);
+  Struct::Put(value, VectorOf(port), PlaceOf(*port, u, Struct::kWidth));
 }
 template <typename Struct, typename Port, typename Value>
 void GetStruct(const Port& port, unsigned u, Value* value) {
-  Struct::Get(port, value, u * Struct::kWidth);
+  Struct::Get(*VectorOf(&port), value, PlaceOf(port, u, Struct::kWidth));
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -69,21 +69,21 @@ void DriveMbarrier(unsigned u, const MbInputs& mb, Pins* pins) {
       PutStruct<sv::mb_remote_t>(mb.remote, u, &pins->mb_remote_i);
     }
   }
-  SetBits(&pins->mb_fence_ack_i, u * Shape::kNumWarps, Shape::kNumWarps, mb.fence_ack);
+  SetElement(&pins->mb_fence_ack_i, u, Shape::kNumWarps, mb.fence_ack);
   SetBit(&pins->smem_read_ready_i, u, mb.read_ready);
   SetBit(&pins->smem_rdata_valid_i, u, mb.rdata_valid);
   if (mb.rdata_valid) {
-    SetBits(&pins->smem_rdata_i, u * 64, 64, mb.rdata);
+    SetElement(&pins->smem_rdata_i, u, 64, mb.rdata);
   }
   SetBit(&pins->smem_write_ready_i, u, mb.write_ready);
   SetBit(&pins->smem_yield_i, u, mb.yield);
-  SetBits(&pins->mb_stopped_ns_i, u * 32, 32, mb.stopped_ns);
+  SetElement(&pins->mb_stopped_ns_i, u, 32, mb.stopped_ns);
   SetBit(&pins->mb_response_ready_i, u, mb.response_ready);
 }
 
 template <typename Shape, typename Pins>
 void DriveUnit(unsigned u, const Inputs& in, Pins* pins) {
-  SetBits(&pins->issue_valid_i, u * Shape::kNumIssue, Shape::kNumIssue, in.issue_valid);
+  SetElement(&pins->issue_valid_i, u, Shape::kNumIssue, in.issue_valid);
   for (unsigned port = 0; port < Shape::kNumIssue; ++port) {
     if ((in.issue_valid >> port & 1) != 0) {
       PutStruct<sv::issue_t>(in.issue[port], u * Shape::kNumIssue + port, &pins->issue_i);
@@ -93,17 +93,17 @@ void DriveUnit(unsigned u, const Inputs& in, Pins* pins) {
   if (in.lifecycle_valid) {
     static_assert(static_cast<unsigned>(OpKind::kLaunch) % 8 == 0);  // the op is cut to its bits
     PutStruct<sv::lifecycle_t>(in.lifecycle, u, &pins->lifecycle_i);
-    SetBits(&pins->lifecycle_warps_i, u * Shape::kNumWarps, Shape::kNumWarps, in.lifecycle.warps);
+    SetElement(&pins->lifecycle_warps_i, u, Shape::kNumWarps, in.lifecycle.warps);
   }
   SetBit(&pins->exit_valid_i, u, in.exit_valid);
   if (in.exit_valid) {
     PutStruct<sv::exit_t>(in.exit, u, &pins->exit_i);
   }
-  SetBits(&pins->fence_ack_i, u * Shape::kNumWarps, Shape::kNumWarps, in.fence_ack);
+  SetElement(&pins->fence_ack_i, u, Shape::kNumWarps, in.fence_ack);
   SetBit(&pins->response_ready_i, u, in.response_ready);
-  SetBits(&pins->debug_cta_i, u * 5, 5, in.debug_cta);
-  SetBits(&pins->debug_bar_i, u * 4, 4, in.debug_bar);
-  SetBits(&pins->debug_warp_i, u * 6, 6, in.debug_warp);
+  SetElement(&pins->debug_cta_i, u, 5, in.debug_cta);
+  SetElement(&pins->debug_bar_i, u, 4, in.debug_bar);
+  SetElement(&pins->debug_warp_i, u, 6, in.debug_warp);
   if constexpr (Shape::kMbarrier) {
     DriveMbarrier<Shape>(u, in.mb, pins);
   }
@@ -112,7 +112,7 @@ void DriveUnit(unsigned u, const Inputs& in, Pins* pins) {
 // The bits of a unit's warps in a vector over units.
 template <typename Shape, typename Port>
 std::uint64_t WarpsOf(const Port& port, unsigned u) {
-  return GetBits(port, u * Shape::kNumWarps, Shape::kNumWarps);
+  return GetElement(port, u, Shape::kNumWarps);
 }
 
 template <typename Shape, typename Pins>
@@ -131,14 +131,16 @@ void SampleMbarrier(unsigned u, const Pins& pins, MbOutputs* mb) {
   mb->write_valid = IsSet(pins.smem_write_valid_o, u);
   if (mb->write_valid) {
     GetStruct<sv::mb_place_t>(pins.smem_write_place_o, u, &mb->write_place);
-    mb->write_data = GetBits(pins.smem_write_data_o, u * 64, 64);
+    mb->write_data = GetElement(pins.smem_write_data_o, u, 64);
   }
-  mb->held_valid = static_cast<std::uint8_t>(GetBits(pins.smem_held_valid_o, u * kMbHeld, kMbHeld));
+  mb->held_valid = static_cast<std::uint8_t>(GetElement(pins.smem_held_valid_o, u, kMbHeld));
+  const auto& places = *VectorOf(&pins.smem_held_place_o);
+  const unsigned first = PlaceOf(pins.smem_held_place_o, u, kMbHeld * sv::mb_place_t::kWidth);
   for (unsigned i = 0; mb->held_valid >> i != 0; ++i) {
-    GetStruct<sv::mb_place_t>(pins.smem_held_place_o, u * kMbHeld + i, &mb->held[i]);
+    sv::mb_place_t::Get(places, &mb->held[i], first + i * sv::mb_place_t::kWidth);
   }
-  mb->commit_valid =
-      GetBits(pins.mb_commit_o, u * sv::mb_commit_t::kWidth + sv::mb_commit_t::kValid.low, 1) != 0;
+  GetBits(*VectorOf(&pins.mb_commit_o), PlaceOf(pins.mb_commit_o, u, sv::mb_commit_t::kWidth),
+          sv::mb_commit_t::kValid, &mb->commit_valid);
   if (mb->commit_valid) {
     GetStruct<sv::mb_commit_t>(pins.mb_commit_o, u, mb);
   }
@@ -158,7 +160,7 @@ template <typename Shape, typename Pins>
 void SampleUnit(unsigned u, const Pins& pins, Outputs* out) {
   constexpr unsigned kPorts = Shape::kNumIssue;
   constexpr unsigned kFaults = kPorts + 2;
-  out->issue_ready = static_cast<std::uint8_t>(GetBits(pins.issue_ready_o, u * kPorts, kPorts));
+  out->issue_ready = static_cast<std::uint8_t>(GetElement(pins.issue_ready_o, u, kPorts));
   out->lifecycle_ready = IsSet(pins.lifecycle_ready_o, u);
   out->exit_ready = IsSet(pins.exit_ready_o, u);
   GetStruct<sv::commit_t>(pins.commit_o, u, out);
@@ -173,11 +175,11 @@ void SampleUnit(unsigned u, const Pins& pins, Outputs* out) {
   if (out->response_valid) {
     GetStruct<sv::response_t>(pins.response_o, u, out);
   }
-  out->fault_valid = static_cast<std::uint8_t>(GetBits(pins.fault_valid_o, u * kFaults, kFaults));
+  out->fault_valid = static_cast<std::uint8_t>(GetElement(pins.fault_valid_o, u, kFaults));
   for (unsigned port = 0; out->fault_valid >> port != 0; ++port) {
     GetStruct<sv::fault_t>(pins.fault_o, u * kFaults + port, &out->fault[port]);
   }
-  out->debug_word = static_cast<std::uint32_t>(GetBits(pins.debug_word_o, u * 32, 32));
+  out->debug_word = static_cast<std::uint32_t>(GetElement(pins.debug_word_o, u, 32));
   GetStruct<sv::debug_warp_t>(pins.debug_warp_o, u, out);
   if constexpr (Shape::kMbarrier) {
     SampleMbarrier<Shape>(u, pins, &out->mb);
@@ -191,21 +193,22 @@ void SampleUnit(unsigned u, const Pins& pins, Outputs* out) {
 template <typename Pins>
 void DriveScope(const WarpShape& shape, const WarpInputs& in, Pins* pins, unsigned u = 0) {
   const WarpRequest& request = in.request;
-  const unsigned low = u * sv::warp_request_t::kWidth;
-  SetBits(&pins->clear_i, u * shape.num_warps, shape.num_warps, in.clear);
-  SetBits(&pins->busy_i, u * shape.num_warps, shape.num_warps, in.busy);
+  auto* const requests = VectorOf(&pins->request_i);
+  const unsigned low = PlaceOf(pins->request_i, u, sv::warp_request_t::kWidth);
+  SetElement(&pins->clear_i, u, shape.num_warps, in.clear);
+  SetElement(&pins->busy_i, u, shape.num_warps, in.busy);
   SetBit(&pins->arrival_ready_i, u, in.arrival_ready);
   SetBit(&pins->valid_i, u, in.valid);
-  SetBits(&pins->request_i, low, sv::warp_request_t::kOp, request.op);
-  SetBits(&pins->request_i, low, sv::warp_request_t::kWarp, request.warp);
+  SetBits(requests, low, sv::warp_request_t::kOp, request.op);
+  SetBits(requests, low, sv::warp_request_t::kWarp, request.warp);
   if (!in.valid) {
     return;
   }
-  sv::warp_request_t::Put(request, &pins->request_i, low);
+  sv::warp_request_t::Put(request, requests, low);
   if (request.op == WarpOp::kExit) {  // the pins have the lanes that are left
-    SetBits(&pins->request_i, low, sv::warp_request_t::kLanes, request.live);
+    SetBits(requests, low, sv::warp_request_t::kLanes, request.live);
   }
-  SetBits(&pins->beat_i, u * shape.BeatWidth(), shape.BeatWidth(), in.beat);
+  SetElement(&pins->beat_i, u, shape.BeatWidth(), in.beat);
   SetBit(&pins->last_i, u, in.last);
   for (unsigned l = 0; l < shape.lanes_per_beat; ++l) {
     SetBits(&pins->values_i, 64 * (u * shape.lanes_per_beat + l), 64,
@@ -216,13 +219,13 @@ void DriveScope(const WarpShape& shape, const WarpInputs& in, Pins* pins, unsign
 template <typename Pins>
 void SampleScope(const WarpShape& shape, const Pins& pins, WarpOutputs* out, unsigned u = 0) {
   out->ready = IsSet(pins.ready_o, u);
-  out->open = GetBits(pins.open_o, u * shape.num_warps, shape.num_warps);
+  out->open = GetElement(pins.open_o, u, shape.num_warps);
   out->answer_valid = IsSet(pins.answer_valid_o, u);
   if (out->answer_valid) {
     GetStruct<sv::warp_answer_t>(pins.answer_o, u, &out->answer);
     if (out->answer.op == WarpOp::kRead) {
       GetStruct<sv::warp_group_t>(pins.group_o, u, out);
-      out->value = GetBits(pins.value_o, u * 64, 64);
+      out->value = GetElement(pins.value_o, u, 64);
     }
   }
   out->arrival_valid = IsSet(pins.arrival_valid_o, u);
@@ -241,9 +244,9 @@ void SampleScope(const WarpShape& shape, const Pins& pins, WarpOutputs* out, uns
 
 template <typename Pins>
 void DriveScope(const ClusterConfig& config, const ClusterInputs& in, Pins* pins) {
-  pins->life_valid_i = static_cast<std::uint8_t>(in.life_valid);
+  SetBit(&pins->life_valid_i, 0, in.life_valid);
   if (in.life_valid) {
-    sv::cluster_life_t::Put(in.life, &pins->life_i);
+    PutStruct<sv::cluster_life_t>(in.life, 0, &pins->life_i);
   }
   for (unsigned u = 0; u < config.num_units; ++u) {
     const ClusterInputs::Unit& unit = in.units[u];
@@ -251,7 +254,7 @@ void DriveScope(const ClusterConfig& config, const ClusterInputs& in, Pins* pins
     if (unit.request_valid) {
       PutStruct<sv::cluster_request_t>(unit.request, u, &pins->request_i);
     }
-    SetBits(&pins->fence_ack_i, u * config.num_warps, config.num_warps, unit.fence_ack);
+    SetElement(&pins->fence_ack_i, u, config.num_warps, unit.fence_ack);
     SetBit(&pins->send_valid_i, u, unit.send_valid);
     if (unit.send_valid) {
       PutStruct<sv::remote_send_t>(unit.send, u, &pins->send_i);
@@ -265,23 +268,27 @@ void DriveScope(const ClusterConfig& config, const ClusterInputs& in, Pins* pins
     SetBit(&pins->complete_ready_i, u, unit.complete_ready);
   }
   SetBits(&pins->flushed_i, 0, config.num_grids, in.flushed);
-  pins->take_ready_i = static_cast<std::uint8_t>(in.take_ready);
+  SetBit(&pins->take_ready_i, 0, in.take_ready);
   if (in.take_ready) {
-    sv::cancel_response_t::Put(in.take, &pins->take_i);
+    PutStruct<sv::cancel_response_t>(in.take, 0, &pins->take_i);
   }
 }
 
-// The unit whose bit of a vector over units is set.
-template <typename Port>
-std::uint8_t UnitOf(const Port& port) {
-  return static_cast<std::uint8_t>(__builtin_ctz(port));
+// The first unit of which this is set, or their number.
+inline unsigned UnitWith(const ClusterConfig& config, const ClusterOutputs& out,
+                         bool ClusterOutputs::Unit::*member) {
+  unsigned u = 0;
+  while (u < config.num_units && !(out.units[u].*member)) {
+    ++u;
+  }
+  return u;
 }
 
 template <typename Pins>
 void SampleClusterUnit(const ClusterConfig& config, unsigned u, const Pins& pins,
                        ClusterOutputs::Unit* out) {
   const unsigned warps = config.num_warps;
-  const auto of_unit = [&](const auto& port) { return GetBits(port, u * warps, warps); };
+  const auto of_unit = [&](const auto& port) { return GetElement(port, u, warps); };
   out->request_ready = IsSet(pins.request_ready_o, u);
   out->busy = of_unit(pins.busy_o);
   out->fence_req = of_unit(pins.fence_req_o);
@@ -318,31 +325,34 @@ void SampleClusterUnit(const ClusterConfig& config, unsigned u, const Pins& pins
 
 template <typename Pins>
 void SampleScope(const ClusterConfig& config, const Pins& pins, ClusterOutputs* out) {
-  out->life_ready = pins.life_ready_o != 0;
-  out->life_fault = static_cast<FaultCause>(pins.life_fault_o);
+  out->life_ready = IsSet(pins.life_ready_o, 0);
+  out->life_fault =
+      static_cast<FaultCause>(GetElement(pins.life_fault_o, 0, sv::fault_t::kCause.width));
   for (unsigned u = 0; u < config.num_units; ++u) {
     SampleClusterUnit(config, u, pins, &out->units[u]);
   }
   out->launch = pins.launch_o;
   out->flush = pins.flush_o;
-  out->take_valid = pins.take_valid_o != 0;
-  if (pins.write_valid_o != 0) {
+  out->take_valid = IsSet(pins.take_valid_o, 0);
+  const unsigned writes = UnitWith(config, *out, &ClusterOutputs::Unit::write_valid);
+  if (writes < config.num_units) {
     out->write = CancelStep();
     out->write.writes = true;
-    sv::cancel_write_t::Get(pins.write_o, &out->write);
-    out->write.place.unit = UnitOf(pins.write_valid_o);
+    GetStruct<sv::cancel_write_t>(pins.write_o, 0, &out->write);
+    out->write.place.unit = static_cast<std::uint8_t>(writes);
   }
-  if (pins.complete_valid_o != 0) {
+  const unsigned completes = UnitWith(config, *out, &ClusterOutputs::Unit::complete_valid);
+  if (completes < config.num_units) {
     MbOperation complete;
-    sv::mb_async_t::Get(pins.complete_o, &complete);
+    GetStruct<sv::mb_async_t>(pins.complete_o, 0, &complete);
     out->complete = CancelStep();
-    out->complete.place = {UnitOf(pins.complete_valid_o), complete.cta};
+    out->complete.place = {static_cast<std::uint8_t>(completes), complete.cta};
     out->complete.addr = complete.addr;
     out->complete.bytes = complete.op == MbOp::kCompleteTx ? complete.operand : 0;
   }
-  out->cancel_lost_valid = pins.cancel_lost_valid_o != 0;
+  out->cancel_lost_valid = IsSet(pins.cancel_lost_valid_o, 0);
   if (out->cancel_lost_valid) {
-    sv::remote_lost_t::Get(pins.cancel_lost_o, &out->cancel_lost);
+    GetStruct<sv::remote_lost_t>(pins.cancel_lost_o, 0, &out->cancel_lost);
   }
 }
 

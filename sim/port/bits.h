@@ -92,6 +92,45 @@ template <unsigned kWidth, typename Vector>
   }
 }
 
+// A field of each bundle, in a vector of bundles of so many bits.
+template <typename Vector, unsigned kLow, unsigned kBundle>
+struct BundleField {
+  Vector* bundles;
+};
+
+// The vector in which element `u` of a port lies, and where it begins there.
+template <typename Port>
+Port* VectorOf(Port* port) {
+  return port;
+}
+template <typename Vector, unsigned kLow, unsigned kBundle>
+Vector* VectorOf(BundleField<Vector, kLow, kBundle>* field) {
+  return field->bundles;
+}
+template <typename Vector, unsigned kLow, unsigned kBundle>
+const Vector* VectorOf(const BundleField<Vector, kLow, kBundle>* field) {
+  return field->bundles;
+}
+template <typename Port>
+constexpr unsigned PlaceOf(const Port& /*port*/, unsigned u, unsigned width) {
+  return u * width;
+}
+template <typename Vector, unsigned kLow, unsigned kBundle>
+constexpr unsigned PlaceOf(const BundleField<Vector, kLow, kBundle>& /*field*/, unsigned u,
+                           unsigned /*width*/) {
+  return u * kBundle + kLow;
+}
+
+// Element `u` of a port over units.
+template <typename Port>
+void SetElement(Port* port, unsigned u, unsigned width, std::uint64_t value) {
+  SetBits(VectorOf(port), PlaceOf(*port, u, width), width, value);
+}
+template <typename Port>
+std::uint64_t GetElement(const Port& port, unsigned u, unsigned width) {
+  return GetBits(*VectorOf(&port), PlaceOf(port, u, width), width);
+}
+
 }  // namespace muster
 
 #endif  // MUSTER_SIM_PORT_BITS_H_

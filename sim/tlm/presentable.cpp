@@ -79,9 +79,6 @@ bool MayDo(const Config& config, const MbOperation& operation, std::string* refu
     return Refuse(refusal, "there is no mbarrier operation with the code {} from the source {}",
                   static_cast<unsigned>(operation.op), static_cast<unsigned>(operation.source));
   }
-  if (IsDrop(operation.op) && !config.mb_drop) {
-    return Refuse(refusal, "{} has no {}", config.name, Name(operation.op));
-  }
   if (operation.source != MbSource::kAsync) {
     return true;
   }

@@ -8,6 +8,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -646,6 +647,75 @@ LATE:
         manifest.write_text(json.dumps({**named, "hazards": {"arrival_past_phase": count}}))
         text, _ = run(muster, "explore", manifest, code=code)
         expect(("meets the hazard" in text) == (count == 0), text)
+
+
+@case
+def minimal_witness(muster, folder):
+    """Of the 52 turns of an order two are needed, which text and report tell in sentences with lines of the source; the
+    witness has no others, and a run that keeps to them ends as it should."""
+    manifest = PAIRS / "early_return_skips_arrive" / "wrong.json"
+    text, _ = run(muster, "explore", manifest, "--witness", folder / "w.json", "--report", folder / "r.json", code=3)
+    finding = json.loads((folder / "r.json").read_text())["findings"][0]
+    schedule = json.loads((folder / "w.json").read_text())
+    expect(finding["minimal"] and len(schedule["turns"]) == len(finding["order"]) == 2, finding)
+    expect(all(sentence in text and "wrong.cu" in sentence for sentence in finding["order"]), text)
+    text, _ = run(muster, "run", manifest, "--schedule", folder / "w.json", "--timeline", folder / "t.html", code=3)
+    expect("schedule: all 2 turns, in order" in text, text)
+    marks = json.loads(re.search(r'"turns":(\[\[.*?\]\])', (folder / "t.html").read_text())[1])
+    wanted = [(number, turn["line"]) for number, turn in enumerate(schedule["turns"], 1)]
+    expect([(mark[1], mark[2]) for mark in marks] == wanted and marks[0][3] <= marks[1][3], marks)
+
+
+@case
+def written_kernel(muster, folder):
+    """The kernel of a file's order: of all its symbols the manifest keeps those it has, paths are those of the new files, and a
+    second launch of it in the same folder does not hinder. It waits for a turn that cannot come for a while only."""
+    (folder / "in").mkdir()
+    manifest = write_kernel(folder / "in", 64, """    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 32;
+    /* a store; and a load */ @%p1 st.shared.u32 [x], 7; @!%p1 ld.shared.u32 %r2, [x];
+    ld.param.u64 %d1, [out];
+    @!%p1 st.global.u32 [%d1], %r2;
+    @!%p1 st.global.u32 [total], %r2; // ; }
+    ret;
+""")
+    ptx = manifest.with_suffix(".ptx")
+    ptx.write_text(ptx.read_text().replace(".visible .entry", ".visible .global .u32 total = 5;\n.visible .entry")
+                   .replace(".reg .b32 %r<4>;", ".reg .b32 %r<4>; .reg .b64 %d1;"))
+    lines = ptx.read_text().splitlines()
+    line = next(i for i, text in enumerate(lines, 1) if "a store" in text)
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "symbols": {"total": {"type": "u32"}},
+                                    "expect": {"out": [7], "total": [7]}}))
+    turns = [{"cta": 0, "warp": 1, "lanes": "0xffffffff", "line": line, "part": 1},
+             {"cta": 0, "warp": 0, "lanes": "0xffffffff", "line": line}]
+    order, out = folder / "o.json", folder / "k.ptx"
+
+    def write(*turns, code=0):
+        order.write_text(json.dumps({"muster": "schedule", "version": 1, "turns": turns}))
+        return run(muster, "explore", manifest, "--schedule", order, "--emit-ptx", out, "--report", folder / "r.json", code=code)
+
+    write(*turns)
+    report = json.loads((folder / "r.json").read_text())
+    jsonschema.validate(report, SCHEMA)
+    expect(report["emitted"]["turns"] == 2 and report["emitted"]["unit"] == {"outcome": "completes", "wrong": True, "kept": True}, report)
+    text, _ = run(muster, "run", folder / "k.json", code=1)
+    expect("total differs" in text and "[0] is 0, not 7" in text, text)
+    write(*reversed(turns))
+    run(muster, "run", folder / "k.json")
+    write({**turns[0], "time": 2}, turns[1])
+    report = json.loads((folder / "r.json").read_text())
+    expect(not report["emitted"]["unit"]["kept"], report)
+    # What has turn words already, and what would write over an input.
+    for arguments, message in (((folder / "k.json", "--schedule", order, "--emit-ptx", folder / "l.ptx"), "turn words already"),
+                               ((manifest, "--schedule", order, "--emit-ptx", ptx), "k.ptx"),
+                               ((manifest, "--schedule", order), "--schedule goes with --emit-ptx"),
+                               ((manifest, "--target", "cuda"), "--target goes with --emit-ptx"),
+                               ((manifest, "--times", 3, "--emit-ptx", folder / "l.ptx"), "--times goes with --target"),
+                               ((manifest, "--emit-ptx", folder / "l.ptx", "--target", "uart:x"), "cuda or cuda:N")):
+        before = ptx.read_text()
+        order.write_text(json.dumps({"muster": "schedule", "version": 1, "turns": []}))
+        _, errors = run(muster, "explore", *arguments, code=2)
+        expect(message in errors and before == ptx.read_text(), errors)
 
 
 def main():

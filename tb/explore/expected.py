@@ -22,6 +22,7 @@ FILES = {"wrong.ptx", "wrong.json"}
 KINDS = set(SCHEMA["definitions"]["kind"]["enum"])
 RACES = {"data_race", "proxy_race", "source_overwritten"}
 NOTE = "collective_order"
+BEYOND = ("memory", "late")
 KEYS = {"race", "edge", "why", "sometimes", "doubt", "threads", "arrivals", "zero", "init", "A", "B", "C", "out"}
 INSTRUCTION = re.compile(r"\s+(@!?[%\w]+\s+)?[a-z][\w.:]*.*;")
 COLLECTIVE = re.compile(r"\s+(@!?[%\w]+\s+)?(shfl|vote|match|redux|elect)\.")
@@ -52,8 +53,8 @@ def of_pairs():
         if missing:
             yield f"{name} lacks {', '.join(sorted(missing))}"
             continue
-        if what.keys() != {"kinds", "lines"} or not what["kinds"]:
-            yield f"{name} has not exactly kinds and lines"
+        if what.keys() - {"beyond"} != {"kinds", "lines"} or not what["kinds"] or what.get("beyond", "late") not in BEYOND:
+            yield f"{name} has not exactly kinds and lines, and what is beyond a written kernel: {' or '.join(BEYOND)}"
             continue
         for kind in sorted(set(what["kinds"]) - KINDS):
             yield f"{name}: there is no kind {kind}"

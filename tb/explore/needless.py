@@ -228,6 +228,7 @@ def bad_input(muster, folder):
                                       ("run", ("--without", "1", "--target", "cuda"), "--without is of the unit"),
                                       ("explore", ("--needless", "--without", "1"), "--without names some"),
                                       ("explore", ("--needless", "--witness", folder / "w.json"), "--witness does not go"),
+                                      ("explore", ("--without", "1", "--emit-ptx", folder / "e.ptx"), "--without does not go"),
                                       ("explore", ("--needless", "--report", TWO_BUFFERS), "two_buffers.json")):
         _, errors = run(muster, command, TWO_BUFFERS, *arguments, code=2)
         expect(words in errors and errors.replace("Run with --help for more information.", "").strip().count("\n") == 0,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """`muster explore` on a pair of sim/kernels/explore: of the wrong kernel it finds what kernels.json
-says, with a witness that runs on the unit; of the mended one, nothing, in all orders. Each report must fit its schema.
+says, with a witness that runs on the unit, and writes a kernel that goes wrong by itself; of the mended one, nothing, in all
+orders. Each report must fit its schema.
 
   pairs.py MUSTER NAME
 """
@@ -18,14 +19,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 PAIRS = HERE.parents[1] / "sim" / "kernels" / "explore"
 sys.path.append(str(PAIRS))
 import mend
+import on_gpu
 SCHEMA = json.loads((HERE.parents[1] / "sim" / "explore" / "explore.schema.json").read_text())
 DEADLOCK, FINDING = 3, 7
 
 
-def explore(muster, manifest, folder):
+def explore(muster, manifest, folder, *options):
     """What it says of a manifest: its exit code, its report, its text."""
     file = folder / "report.json"
-    command = [muster, "explore", str(manifest), "--report", str(file), "--witness", str(folder / "witness.json")]
+    command = [muster, "explore", str(manifest), "--report", str(file), "--witness", str(folder / "witness.json"),
+               *map(str, options)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if not file.exists():
         sys.exit(f"{' '.join(command)}\nends with exit code {run.returncode}, without a report:\n{run.stdout}{run.stderr}")
@@ -49,7 +52,7 @@ def replays(muster, manifest, finding):
         expect(file.exists(), f"{' '.join(command)}: exit code {run.returncode}", run.stdout + run.stderr)
         report = json.loads(file.read_text())
     schedule = report["schedule"]
-    expect(schedule["followed"] == schedule["turns"] > 0, "the witness is not kept to", run.stdout)
+    expect(schedule["followed"] == schedule["turns"] and (schedule["turns"] > 0 or finding["minimal"]), "the witness is not kept to", run.stdout)
     expect(report["outcome"] == finding["ending"], f"it does not end in {finding['ending']}", run.stdout)
 
 
@@ -76,6 +79,36 @@ def check_wrong(muster, name, wanted, folder):
         replays(muster, manifest, finding)
 
 
+def goes_wrong(muster, manifest):
+    """`muster run` of this manifest does not complete, or says that something is not as expected."""
+    run = subprocess.run([muster, "run", str(manifest)], capture_output=True, text=True, check=False)
+    return "NOT AS EXPECTED" in run.stdout or json.loads(pathlib.Path(manifest).read_text()).get("outcome")
+
+
+def check_written(muster, name, wanted, folder):
+    """A kernel that is written goes wrong by itself, under the default seed. Where no order of instructions can bring it
+    about, none does, and it is said why: "memory", the memory model alone tells it; "late", what is asynchronous has to be
+    late. The order of the wrong kernel does not make the mended one go wrong."""
+    _, report, text = explore(muster, PAIRS / name / "wrong.json", folder, "--emit-ptx", folder / "turns.ptx")
+    written = [finding["emitted"] for finding in report["findings"]]
+    alone = [one for one in written if "unit" in one and one["unit"]["kept"] and goes_wrong(muster, one["manifest"])]
+    beyond = wanted.get("beyond")
+    expect(bool(alone) != bool(beyond), f"{len(alone)} of {len(written)} written kernels go wrong by themselves", text)
+    told = {"memory": any("memory model" in one.get("unwritten", "") for one in written),
+            "late": any("the GPU decides when" in why for one in written for why in one.get("unforced", [])), None: True}
+    expect(told[beyond], "it is not said why", text)
+    mend.write(folder)
+    mended = folder / name / "mended.json"
+    for finding in report["findings"]:
+        order = on_gpu.order_of_mended(json.loads(pathlib.Path(finding["witness"]).read_text()),
+                                       (PAIRS / name / "wrong.ptx").read_text(), mended.with_suffix(".ptx").read_text())
+        (folder / "order.json").write_text(json.dumps(order))
+        run = subprocess.run([muster, "explore", str(mended), "--schedule", str(folder / "order.json"), "--emit-ptx",
+                              str(folder / "mended.ptx")], capture_output=True, text=True, check=False)
+        expect(run.returncode == 0, "no kernel is written", run.stdout + run.stderr)
+        expect(not goes_wrong(muster, folder / "mended.json"), "the mended kernel goes wrong in this order", run.stdout)
+
+
 def check_mended(muster, name, folder):
     """Nothing is found or suspected, and all orders were seen."""
     mend.write(folder)
@@ -91,6 +124,8 @@ def main():
         check_wrong(muster, name, wanted, pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         check_mended(muster, name, pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_written(muster, name, wanted, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,7 @@
 // Binds the properties of the named barriers to CTA slot 0 in simulations.
 bind muster_cta cta_props #(
   .NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .WarpSize(Cfg.WarpSize), .EnFaults(Cfg.EnFaults),
-  .EnLanes(Cfg.EnLanes), .EnSplit(Cfg.EnSplit), .Lag(Lag),
-  .Share(Cfg.EnLifecycle ? 0 : Cfg.NumWarps / Cfg.NumCtas)
+  .EnLanes(Cfg.EnLanes), .EnSplit(Cfg.EnSplit), .Lag(Lag)
 ) u_props (
   .clk_i, .rst_ni, .follow_i ('0), .accept_i (issue_valid_i & issue_ready_o), .issue_i,
   .lc_done_i (lifecycle_valid_i && lifecycle_ready_o), .lifecycle_i, .lifecycle_warps_i,

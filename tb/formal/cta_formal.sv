@@ -20,8 +20,7 @@ module cta_formal
   parameter bit          EnState  = 1'b0,
   parameter bit          EnSplit  = 1'b1,
   parameter bit          Restore  = 1'b0,  // with the properties of save and restore
-  parameter bit          EnFaults = 1'b1,
-  parameter bit          EnLifecycle = 1'b1
+  parameter bit          EnFaults = 1'b1
 ) (
   input logic                   clk_i,
   input cta_t                   follow_i,
@@ -58,7 +57,7 @@ module cta_formal
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize, EnReduce: EnReduce, EnResult: 1'b1,
-    EnState: EnState, EnFaults: EnFaults, EnSplit: EnSplit, EnLifecycle: EnLifecycle, SmemBytes: 16, MbResponses: 1,
+    EnState: EnState, EnFaults: EnFaults, EnSplit: EnSplit, SmemBytes: 16, MbResponses: 1,
     ClockPeriodPs: 1000, WaitLimitNs: 0, default: 1'b0  // all other switches
   };
 

@@ -8,7 +8,6 @@ module cta_life_props
   parameter int unsigned NumWarps = 32,
   parameter int unsigned WarpSize = 32,
   parameter bit          EnLanes  = 1'b1,
-  parameter int unsigned Share    = 0,  // warps of the CTA that is there from reset on; 0: none
   localparam int unsigned WarpW   = $clog2(NumWarps)
 ) (
   input  logic                clk_i,
@@ -65,10 +64,8 @@ module cta_life_props
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {exits_q, unjoined_q} <= '0;
-      {resident_q, known_q} <= {2{Share != 0}};
-      live_q                <= NumWarps'(((NumWarps+1)'(1) << Share) - (NumWarps+1)'(1)) << (32'(follow_i) * Share);
-      {alive_q, size_q}     <= {2{wcount_t'(Share)}};
+      {exits_q, resident_q, known_q, live_q} <= '0;
+      {alive_q, size_q, unjoined_q}          <= '0;
     end else begin
       exits_q <= exits && gone;
       if (launches || opens) begin
@@ -93,7 +90,7 @@ module cta_life_props
 
   always_ff @(posedge clk_i) begin
     if (EnLanes) begin
-      if (launches || (Share != 0 && !rst_ni)) for (int i = 0; i < NumWarps; i++) exited_q[i] <= '0;
+      if (launches) for (int i = 0; i < NumWarps; i++) exited_q[i] <= '0;
       if (joins) exited_q[joining] <= ~lifecycle_i.lanes[WarpSize-1:0];
       if (exits) exited_q[w] <= exited_q[w] | exit_i.lanes[WarpSize-1:0];
     end

@@ -4,8 +4,7 @@
 // operations, carries out those that commit on a table of its own, and compares the releases and refusals of the
 // unit with that table. So a property fails if a release is early, late, missing, too large or too small, or if
 // an arrival is lost, invented or counted elsewhere. R2B is followed if Words is set; otherwise a CTA whose
-// entries or warps are written is not checked any more. cta_word_props has B2R and the copies. With a Share the
-// slot has its CTA from reset on.
+// entries or warps are written is not checked any more. cta_word_props has B2R and the copies.
 module cta_props
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -19,7 +18,6 @@ module cta_props
   parameter bit          EnSplit  = 1'b1,
   parameter bit          Words    = 1'b0,
   parameter bit          Lag      = 1'b1,  // the release comes two cycles after the commit, else one
-  parameter int unsigned Share    = 0,     // warps of each CTA from reset on; 0: there is none
   localparam int unsigned WarpW   = $clog2(NumWarps), LaneW = $clog2(WarpSize)
 ) (
   input logic                   clk_i,
@@ -107,7 +105,7 @@ module cta_props
     end
   end
 
-  cta_life_props #(.NumWarps(NumWarps), .WarpSize(WarpSize), .EnLanes(EnLanes), .Share(Share)) u_life (
+  cta_life_props #(.NumWarps(NumWarps), .WarpSize(WarpSize), .EnLanes(EnLanes)) u_life (
     .clk_i, .rst_ni, .follow_i, .lc_done_i, .lifecycle_i, .lifecycle_warps_i, .exit_done_i, .exit_i,
     .waits_i (waits_q), .owes_i (owed_q != '0), .written_i (written), .enters_o (enters),
     .exits_o (exits_q), .resident_o (resident_q), .known_o (known_q), .size_o (size_q),
@@ -131,7 +129,6 @@ module cta_props
       late_q   <= '0;
       answer_q <= '0;
       {waits_q, apart_q, owed_q} <= '0;
-      for (int b = 0; Share != 0 && b < NumBars; b++) table_q[b] <= '0;
     end else begin
       for (int p = 0; p < NumIssue; p++) begin
         if (commit_i.valid[p] && pending_q[commit_i.warp[p][WarpW-1:0]].cta == follow_i) begin

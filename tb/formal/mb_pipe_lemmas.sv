@@ -155,6 +155,10 @@ module mb_pipe_lemmas
     return !updates(r) || n == 6'($countones(r.group.lanes));
   endfunction
 
+  mb_class_t write_kind;
+
+  assign write_kind = class_of(writing.group.op);
+
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       L10_state: assert ((split || first || whole || lanes || last) && (whole || (write_valid && updates(writing))));
@@ -166,9 +170,8 @@ module mb_pipe_lemmas
       L16_left:  assert (whole || (last ? write_lanes == 6'd1 : write_lanes > 6'd1));
       L17_step:  assert (!(own && look_valid) || (step.kind == class_of(looking.group.op) &&
                          step.several == (look_lanes > 6'd1)));
-      L18_lane:  assert (!(first || lanes) || (step.kind == class_of(writing.group.op) && !step.several));
-      L19_waits: assert (!write_valid || split || first ||
-                         waits == class_of(writing.group.op).waits);
+      L18_lane:  assert (!(first || lanes) || (step.kind == write_kind && !step.several));
+      L19_waits: assert (!write_valid || split || first || waits == write_kind.waits);
       L20_split: assert (!(lanes || last) || (!sums.several && !sums.any_lane));
       L21_split: assert (!(whole && write_valid && sums.several) || (updates(writing) && write_lanes > 6'd1));
       L22_bad:   assert (!(whole && write_valid) || (writing.cause == FaultNone) || (sums.hopeless && !sums.several));
@@ -225,7 +228,7 @@ module mb_pipe_lemmas
   logic     refers;  // to an operation that has left the write stage
 
   assign found  = u_pipe.u_update.found_q;
-  assign left   = u_pipe.u_update.left_o;
+  assign left   = u_pipe.u_update.new_word_o;
   assign refers = !write_valid && ((look_valid && ahead) || (data_valid && far));
 
   always_ff @(posedge clk_i) begin

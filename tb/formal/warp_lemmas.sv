@@ -26,16 +26,19 @@ module warp_lemmas
   logic [3:0]    state;
   logic [1:0]    slot, own;
   warp_request_t request;
+  walk_request_t kind;
   warp_code_t    code;
   few_t          lanes, key, live;
 
+  assign kind = u_warp.kind;
+
   // A collective that has been answered is in Read or Merge for a cycle.
-  assign mine    = (u_warp.valid_q || state != First) && !u_warp.u_walk.skips && u_warp.warp == w_i;
-  assign sends   = mine && u_warp.sends_q;
-  assign reads   = mine && !u_warp.sends_q && u_warp.reads_q;
-  assign exits   = mine && !u_warp.sends_q && u_warp.exits_q;
-  assign writes  = mine && !u_warp.sends_q && u_warp.writes_q;
-  assign comes   = mine && !u_warp.sends_q && !u_warp.reads_q && !u_warp.exits_q;  // writes, too
+  assign mine    = (u_warp.valid || state != First) && !u_warp.u_walk.skips && u_warp.warp == w_i;
+  assign sends   = mine && kind.arrival;
+  assign reads   = mine && !kind.arrival && kind.read;
+  assign exits   = mine && !kind.arrival && kind.exit;
+  assign writes  = mine && !kind.arrival && kind.write;
+  assign comes   = mine && !kind.arrival && !kind.read && !kind.exit;  // writes, too
   always_comb begin
     state = '0;
     for (int s = 0; s <= 32'(Sent); s++) begin
@@ -46,14 +49,14 @@ module warp_lemmas
   assign ends    = state inside {Back, Merge, Settle};
   assign slot    = u_warp.u_walk.slot_q;
   assign own     = u_warp.u_walk.own_q;
-  assign filed   = comes && state == Settle && u_warp.gathers_q;
+  assign filed   = comes && state == Settle && kind.gather;
 
   // As it was accepted: the unit does not keep the key of an exit, and that of a gather until it is filed.
   always_comb begin
-    request = u_warp.request_q;
-    if (exits || (filed || (comes && state == Done && u_warp.gathers_q))) request.key = u_props.request_q.key;
+    request = u_warp.request;
+    if (exits || (filed || (comes && state == Done && kind.gather))) request.key = u_props.request_q.key;
   end
-  assign code    = u_warp.code_q;
+  assign code    = u_warp.request_code;
   assign lanes   = request.lanes[Lanes-1:0];
   assign key     = request.key[Lanes-1:0];
   assign live    = u_props.live_q;
@@ -162,37 +165,37 @@ module warp_lemmas
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       L19_one:     assert (u_warp.u_walk.state_q == (10'd1 << state) && state <= Sent && state != 4'd7);
-      L18_asks:    assert (!u_warp.u_walk.asks_q || state inside {First, Done} || (u_warp.collects_q && (state == Read || state == Merge)));
-      L17_some:    assert (!u_warp.u_walk.asks_q || !u_warp.collects_q || !mine || is_first || u_warp.u_walk.some_q == misses);
-      L20_idle:    assert (!u_warp.valid_q || is_first);
-      L12_warp:    assert ((is_first && !u_warp.valid_q) || request.warp[5:2] == '0);
-      L13_under:   assert (!mine || u_warp.sends_q || u_props.under_q);
+      L18_asks:    assert (!u_warp.u_walk.asks_q || state inside {First, Done} || (kind.collective && (state == Read || state == Merge)));
+      L17_some:    assert (!u_warp.u_walk.asks_q || !kind.collective || !mine || is_first || u_warp.u_walk.some_q == misses);
+      L20_idle:    assert (!u_warp.valid || is_first);
+      L12_warp:    assert ((is_first && !u_warp.valid) || request.warp[5:2] == '0);
+      L13_under:   assert (!mine || kind.arrival || u_props.under_q);
       L14_members: assert (!writes || code.op == Gather || (lanes & ~key) == '0);
-      L21_pending: assert (u_props.pending_q == (mine && !u_warp.sends_q && is_first));
-      L22_request: assert (!mine || u_warp.sends_q || request == accepted);
-      L23_kind:    assert (!mine || u_warp.sends_q || (
-                           u_warp.reads_q == (request.op == WarpRead) && u_warp.writes_q == (request.op == WarpWrite) &&
-                           u_warp.exits_q == (request.op == WarpExit) && u_warp.gathers_q == (request.op == WarpGather)));
-      L23_whole:   assert (!mine || !u_warp.more_q);
+      L21_pending: assert (u_props.pending_q == (mine && !kind.arrival && is_first));
+      L22_request: assert (!mine || kind.arrival || request == accepted);
+      L23_kind:    assert (!mine || kind.arrival || (
+                           kind.read == (request.op == WarpRead) && kind.write == (request.op == WarpWrite) &&
+                           kind.exit == (request.op == WarpExit) && kind.gather == (request.op == WarpGather)));
+      L23_whole:   assert (!mine || !kind.more);
       L23_lanes:   assert (!(comes || writes) || lanes != '0);
-      L24_sends:   assert (!sends || {u_warp.reads_q, u_warp.writes_q, u_warp.exits_q, u_warp.gathers_q,
-                                      u_warp.stranger_q, u_warp.collects_q, u_warp.together_q} == '0);
+      L24_sends:   assert (!sends || {kind.read, kind.write, kind.exit, kind.gather,
+                                      kind.refused, kind.collective, u_warp.all_come} == '0);
       L25_code:    assert (!comes || code == u_props.code);
-      L15_values:  assert (EnCollectives || !u_warp.valued_q);
-      L26_live:    assert (!mine || u_warp.sends_q || reads || writes ||
+      L15_values:  assert (EnCollectives || !kind.valued);
+      L26_live:    assert (!mine || kind.arrival || reads || writes ||
                            ((exits || u_props.code == code) && ((exits && !known) || request.live[Lanes-1:0] == live)));
       L34_exits:   assert (!exits || (request.lanes == request.live && (lanes & ~live) == '0 && (stays & ~lanes) == '0 && lanes != '1));
       L27_states:  assert ((!(reads || exits || sends) || is_first || walks || state == Done) && (state != Sent || !mine || sends));
-      L28_nothing: assert (!mine || !(u_warp.stranger_q || u_warp.together_q) || is_first);
-      L29_first:   assert (!mine || u_warp.sends_q || (
-                           u_warp.stranger_q == (!request.op[4] && request.op != WarpGather && (lanes & ~key) != '0) &&
-                           u_warp.collects_q == (!request.op[4] && request.op != WarpGather) &&
-                           u_warp.together_q == (!request.op[4] && request.op != WarpGather && !misses)));
+      L28_nothing: assert (!mine || !(kind.refused || u_warp.all_come) || is_first);
+      L29_first:   assert (!mine || kind.arrival || (
+                           kind.refused == (!request.op[4] && request.op != WarpGather && (lanes & ~key) != '0) &&
+                           kind.collective == (!request.op[4] && request.op != WarpGather) &&
+                           u_warp.all_come == (!request.op[4] && request.op != WarpGather && !misses)));
       L30_lanes:   assert (!comes || state == Done || filed || (lanes & stays) == '0);
       L31_own:     assert (!comes || is_first || state == Done || refused ||
                            ((lanes & ~group) == '0 && ((u_props.preds_q ^ request.preds[Lanes-1:0]) & lanes) == '0));
-      L32_cta:     assert (!mine || u_warp.sends_q || request.cta == u_props.cta_q);
-      L11_known:   assert (!mine || u_warp.sends_q || (request.op <= WarpWrite && (!comes || is_known(code))));
+      L32_cta:     assert (!mine || kind.arrival || request.cta == u_props.cta_q);
+      L11_known:   assert (!mine || kind.arrival || (request.op <= WarpWrite && (!comes || is_known(code))));
       L33_preds:   assert (!comes || (request.preds & ~request.lanes) == '0);
     end
   end
@@ -254,13 +257,13 @@ module warp_lemmas
                           (comes && !writes && known && walks));
       L63_causes: assert (!refused || !walks || !comes || (u_props.culprits_q == lanes &&
                            u_props.cause_q == ((other != '0) ? FaultBarrierMismatch : FaultMaskMismatch)));
-      L64_due:    assert (!u_warp.due_q[w_i] || ((stays == '0) ? sends && state == Sent :
+      L64_due:    assert (!u_warp.u_stage.due_q[w_i] || ((stays == '0) ? sends && state == Sent :
                                                  stays == gathers && stays == live && u_props.gathered_q));
-      L65_arrive: assert (u_props.gathered_q == (((u_warp.due_q[w_i] || (mine && u_warp.due)) && stays != '0) || (full && live != '0 && known &&
+      L65_arrive: assert (u_props.gathered_q == (((u_warp.u_stage.due_q[w_i] || (mine && u_warp.due)) && stays != '0) || (full && live != '0 && known &&
                           ((comes && !writes && !refused && code.op == Gather && (walks || ends)) || (exits && walks)))));
-      L66_sends:  assert (!sends || state == Done || u_warp.due_q[w_i]);
-      L67_exits:  assert (!exits || !known || !walks || !full || live == '0 || u_warp.due_q[w_i] == (seen != '0));
-      L68_stays:  assert (!u_warp.due_q[w_i] || !mine || sends || reads || state == Done || (exits && walks));
+      L66_sends:  assert (!sends || state == Done || u_warp.u_stage.due_q[w_i]);
+      L67_exits:  assert (!exits || !known || !walks || !full || live == '0 || u_warp.u_stage.due_q[w_i] == (seen != '0));
+      L68_stays:  assert (!u_warp.u_stage.due_q[w_i] || !mine || sends || reads || state == Done || (exits && walks));
     end
   end
 
@@ -280,14 +283,14 @@ module warp_lemmas
       L72_ends:   assert (!comes || !ends || age <= 6'd11 + 6'(state - Back));
       L73_done:   assert (!(comes || exits) || state != Done || age <= 6'd14);
       L74_waits:  assert (u_props.gathered_q || waited == '0);
-      L75_other:  assert (mine || waited == '0 || (u_warp.due_q[w_i] && waited <= 6'd14));
+      L75_other:  assert (mine || waited == '0 || (u_warp.u_stage.due_q[w_i] && waited <= 6'd14));
       L76_own:    assert (!(comes || exits) || waited == '0 || waited < age);
       L77_reads:  assert (!reads || waited == '0 || waited <= ((state == Done) ? 6'd4 : 6'(state)));
       L78_starts: assert (!sends || !is_first || waited <= 6'd15);
       L79_sends:  assert (!sends || !walks || !u_props.gathered_q ||
                           (state == Sent ? waited == '0 : used[slot] && waited <= 6'd16 + step));
       L80_done:   assert (!sends || state != Done || waited == '0);
-      L81_top:    assert (!u_warp.due_q[w_i] || !u_props.gathered_q || top_used);
+      L81_top:    assert (!u_warp.u_stage.due_q[w_i] || !u_props.gathered_q || top_used);
     end
   end
 

@@ -50,7 +50,7 @@ module warp_scope_formal
     .fault_valid_o (fault_valid), .fault_o (fault), .open_o (open), .active_o (active)
   );
 
-  assign held_up = ((u_warp.valid_q || !u_warp.hand_empty) && u_warp.warp != w) || (u_warp.due_q & ~busy_i & ~(NumWarps'(1) << w)) != '0;
+  assign held_up = ((u_warp.valid || !u_warp.hand_empty) && u_warp.warp != w) || (u_warp.u_stage.due_q & ~busy_i & ~(NumWarps'(1) << w)) != '0;
 
   warp_props #(.NumWarps(NumWarps), .LanesPerBeat(LanesPerBeat)) u_props (
     .clk_i, .rst_ni (rst_n), .follow_i (warp_t'(w)), .live_i, .cta_i, .clear_i, .valid_i, .ready_i (ready), .request_i,

@@ -115,7 +115,7 @@ def completes(muster, folder):
     check(struct.unpack("<64I", (folder / "out.bin").read_bytes()) == tuple(expected), "the bytes")
     check(calls(folder, "cuDevicePrimaryCtxRetain")[0][2] == "40", "the GPU is the first")
     check([row[2] for row in calls(folder, "cuLaunchKernel")] == ["fill 1,1,1 64,1,1 0"], calls(folder))
-    check(len(calls(folder, "cuMemHostUnregister")) == len(calls(folder, "cuModuleUnload")) == 1, calls(folder))
+    check([len(calls(folder, name)) for name in ("cuMemHostUnregister", "cuModuleUnload", "cuDevicePrimaryCtxRelease_v2")] == [1, 1, 1], calls(folder))
     result, told = on_gpu(muster, folder, fill(folder, expected=6), code=1)
     check("NOT AS EXPECTED: buffer out differs in 64 of 64 elements: [0] is 5, not 6" in result.stdout and
           len(told["differences"]) == 1, "a difference", result)
@@ -158,6 +158,16 @@ def traps(muster, folder):
             on_gpu(muster, folder, manifest(folder, "trap", outcome=outcome), trap=code)
     on_gpu(muster, folder, manifest(folder, "trap", outcome="assert"), code=1)
     on_gpu(muster, folder, manifest(folder, "trap", outcome="memory_fault"), code=1, trap=710)
+
+
+def late_traps(muster, folder):
+    """A trap of which the driver tells when its kernel has ended is that kernel's; of one that comes later yet, no other kernel suffers."""
+    _, told = on_gpu(muster, folder, manifest(folder, "late"), code=5)
+    check(told["outcome"] == "trap: illegal_instruction", told)
+    paths = [manifest(folder, "later", "a_later"), fill(folder, "b"), fill(folder, "c")]
+    result = run(muster, "suite", *paths, "--target", "cuda", env=standin(folder))
+    check(result.returncode == 0 and "3 kernels: 3 as their manifests say" in result.stdout and
+          "a_later.json had completed when the driver told of a trap: illegal_instruction" in result.stderr, "the suite", result)
 
 
 def does_not_load(muster, folder):
@@ -212,6 +222,24 @@ def arguments(muster, folder):
         refused(run(muster, "run", manifest(folder, "fill", args=args), "--target", "cuda", env=standin(folder)), 2, says)
 
 
+def tensor_maps(muster, folder):
+    """Tensor maps by value and in a buffer are the driver's; what it is told of them; a driver that refuses, or has none."""
+    tile = {"buffer": "out", "type": "bf16", "dims": [16, 2], "box": [8, 1], "swizzle": "128B_atom_32B", "fill": "nan", "l2_promotion": "128B"}
+    column = {"buffer": "out", "type": "f64", "dims": [2, 2, 2, 1], "im2col": {"lower": [-1, 0], "upper": [0, 1], "channels": 2, "pixels": 4}}
+    path = manifest(folder, "mapped", args=[{"tensor_map": "tile"}, {"buffer": "held"}], tensor_maps={"tile": tile, "column": column})
+    keys = json.loads(path.read_text())
+    keys["buffers"]["held"] = {"type": "u8", "count": 256, "init": {"tensor_maps": ["column", "tile"]}}
+    path.write_text(json.dumps(keys))
+    _, told = on_gpu(muster, folder, path)
+    check(told["buffers"]["out"][:3] == [0x01040209, 0x00000408, 9], told)
+    check([row[2] for row in calls(folder, "cuTensorMapEncodeTiled")] == ["dims 16,2 strides 32 box 8,1 steps 1,1 0 2"] and
+          [row[2] for row in calls(folder, "cuTensorMapEncodeIm2col")] == ["dims 2,2,2,1 lower -1,0 upper 0,1 2 4"], calls(folder))
+    for settings, says in (({"fail": "cuTensorMapEncodeTiled=1"}, "does not launch: invalid_value"),
+                           ({"library": "STANDIN_OLD"}, "does not launch: no_tensor_maps")):
+        result, _ = on_gpu(muster, folder, path, code=2, **settings)
+        check(says in result.stdout and "the driver does not make the tensor map" in result.stdout, says, result)
+
+
 def shapes(muster, folder):
     """Clusters, portable and not, cooperative grids, dynamic shared memory: what the driver is told."""
     ex = "cuLaunchKernelEx"
@@ -261,7 +289,7 @@ def launches(muster, folder):
           told["buffers"]["rounds"] == [114] and told["launch"] == told["launches_in_manifest"] == 2, told, result)
     check(len(calls(folder, "cuModuleLoadDataEx")) == 1 and
           [row[1] for row in calls(folder) if row[1] in ("cuLaunchKernel", "cuCtxSynchronize")] ==
-          ["cuLaunchKernel", "cuCtxSynchronize"] * 2, calls(folder))
+          ["cuLaunchKernel", "cuCtxSynchronize"] * 2 + ["cuCtxSynchronize"] * 2, calls(folder))
     on_gpu(muster, folder, sequence(["fill", "fill"], symbols={"rounds": {"type": "u32"}}, expect={"rounds": [2]}))
     for kernel, code, outcome in (("crossed", 3, "hangs"), ("trap", 5, "trap: illegal_instruction")):
         (folder / "calls").unlink()
@@ -328,7 +356,7 @@ def suite(muster, folder):
         result = run(muster, "suite", *paths, *options, env=standin(folder))
         check(result.returncode == 0 and
               "15 kernels: 14 as their manifests say, 0 not, 1 do not fit the GPU" in result.stdout, "the suite", result)
-        check("z_tomorrow                   does not fit: " in result.stdout and "tomorrow.ptx is for sm_100" in result.stdout,
+        check("z_tomorrow                         does not fit: " in result.stdout and "tomorrow.ptx is for sm_100" in result.stdout,
               "what does not fit", result)
         processes = {row[0] for row in calls(folder)}
         check(3 <= len(processes) <= workers + 2, f"{len(processes)} processes of {workers} workers")
@@ -404,19 +432,50 @@ def against(muster, folder):
     check(result.returncode == 1 and "2 kernels: 1 the same, 1 not" in result.stdout, "a manifest that cannot be read", result)
 
 
+def written(muster, folder):
+    """A kernel as it is and in the order that goes wrong: how often each does, and how often the order was kept to; a GPU that
+    hangs, that refuses it, and that is not there; a time limit."""
+    path = manifest(folder, "raced", count=64, expect={"out": [5] + [9] * 63})
+    report, options = folder / "w.json", ("--emit-ptx", folder / "turns.ptx", "--target", "cuda:2", "--report", folder / "w.json")
+    schema = json.loads((ROOT / "sim" / "explore" / "explore.schema.json").read_text())
+
+    def gpu(*more, code=7, **settings):
+        result = run(muster, "explore", path, *options, *more, env=standin(folder, **settings))
+        check(result.returncode == code, f"exit code {code}", result)
+        found = json.loads(report.read_text())
+        jsonschema.validate(found, schema)
+        return result, next(one["emitted"]["gpu"] for one in found["findings"] if one["kind"] == "wrong_result")
+
+    result, both = gpu("--times", 5)
+    check("goes wrong in 0 of 5 runs as it is, and in 5 of 5 in this order" in result.stdout, "both rates", result)
+    check(both["as_is"] == {"runs": 5, "wrong": 0, "outcomes": {"completes": 5}}, "as it is", result)
+    check(both["in_order"] == {"runs": 5, "wrong": 5, "outcomes": {"wrong result": 5}, "kept": 5}, "in order", result)
+    result, both = gpu("--times", 3, "--time-limit", 0.2, stuck="cuCtxSynchronize")
+    check(both["as_is"]["outcomes"] == both["in_order"]["outcomes"] == {"hangs": 3} and both["in_order"]["kept"] == 0, "hangs", result)
+    result, both = gpu("--times", 400, "--time-limit", 0.2, "--time", 2, stuck="cuCtxSynchronize")
+    check(0 < both["as_is"]["runs"] < 100, "the time is limited", result)
+    result, both = gpu(fail="cuLaunchKernel=701")
+    check("does not launch" in both["not_run"] and "launch_out_of_resources" in result.stdout, "refused", result)
+    result = run(muster, "explore", path, *options, env=standin(folder, devices=0))
+    check(result.returncode == NO_GPU, "there is no GPU", result)
+
+
 CASES = {
     "no_gpu": no_gpu,
     "completes": completes,
     "hangs": hangs,
     "traps": traps,
+    "late_traps": late_traps,
     "does_not_load": does_not_load,
     "does_not_launch": does_not_launch,
     "arguments": arguments,
+    "tensor_maps": tensor_maps,
     "shapes": shapes,
     "launches": launches,
     "direct": direct,
     "suite": suite,
     "against": against,
+    "written": written,
 }
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@
 //   STANDIN_KILL=NAME           a function in which the process ends by a signal
 //   STANDIN_STUCK=NAME          a function that does not return
 //   STANDIN_LOG=FILE            where each call is noted: the process, the name, what it is given
+#include "tb/gpu/standin.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,11 +30,14 @@
 #include <utility>
 #include <vector>
 
+using standin::Enter;
+using standin::kInvalidValue;
+using standin::kSuccess;
+using standin::Words;
+
 namespace {
 
 enum : int {
-  kSuccess = 0,
-  kInvalidValue = 1,
   kNoDevice = 100,
   kInvalidDevice = 101,
   kInvalidPtx = 218,
@@ -72,6 +77,8 @@ struct State {
   std::map<char*, std::size_t> registered;
   std::vector<std::pair<Launch, Module*>> pending;
   int sticky = kSuccess;  // after a trap each call returns it
+  int late = kSuccess;    // a trap of which the driver learns later
+  int later = kSuccess;   // one of which it learns when it maps memory the next time
 };
 State state;
 
@@ -86,8 +93,9 @@ void Note(const std::string& text) {
   }
 }
 
-// What comes of a call before it does anything.
-int Enter(const std::string& name, const std::string& given = "") {
+}  // namespace
+
+int standin::Enter(const std::string& name, const std::string& given) {
   Note(name + (given.empty() ? "" : " ") + given);
   if (name == Setting("STANDIN_KILL", "")) {
     std::raise(SIGKILL);
@@ -105,8 +113,7 @@ int Enter(const std::string& name, const std::string& given = "") {
   return state.sticky;
 }
 
-// The host's side of an address of the GPU's; null: there is no memory.
-std::uint32_t* Words(std::uint64_t pointer, std::size_t bytes) {
+std::uint32_t* standin::Words(std::uint64_t pointer, std::size_t bytes) {
   char* const host = reinterpret_cast<char*>(pointer - kShift);
   for (const auto& [begin, size] : state.registered) {
     if (host >= begin && host + bytes <= begin + size) {
@@ -115,6 +122,8 @@ std::uint32_t* Words(std::uint64_t pointer, std::size_t bytes) {
   }
   return nullptr;
 }
+
+namespace {
 
 unsigned Threads(const Launch& launch) {
   return launch.block[0] * launch.block[1] * launch.block[2];
@@ -144,6 +153,9 @@ int Execute(const Launch& launch, Module* module) {
     out[0] = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
     out[1] = launch.grid[0] * launch.grid[1] * launch.grid[2];
     out[2] = launch.dynamic_shared;
+  } else if (name == "mapped") {
+    std::memcpy(&out[0], launch.structure.data(), 4);
+    out[1] = *Words(launch.words[2], 4);
   } else if (name == "crossed") {
     for (unsigned i = 0; i < Threads(launch); ++i) {
       out[i] = 7;
@@ -151,6 +163,10 @@ int Execute(const Launch& launch, Module* module) {
     for (;;) {
       pause();
     }
+  } else if (name == "late") {
+    state.late = std::atoi(Setting("STANDIN_TRAP", "715"));
+  } else if (name == "later") {
+    state.later = std::atoi(Setting("STANDIN_TRAP", "715"));
   } else if (name == "trap") {
     for (unsigned i = 0; i < Threads(launch); ++i) {
       out[i] = 5;
@@ -158,6 +174,8 @@ int Execute(const Launch& launch, Module* module) {
     return std::atoi(Setting("STANDIN_TRAP", "715"));
   } else if (name == "say") {
     std::printf("said by the kernel\n");
+  } else if (name == "raced") {
+    out[0] = module->variables.count("muster_turns") != 0 ? 0 : 5;
   } else if (name == "clock") {
     out[0] = 12345;
   }
@@ -174,13 +192,15 @@ int Submit(const Function& function, Launch launch, void** arguments) {
     return kInvalidCluster;
   }
   launch.kernel = function.name;
-  const std::size_t count = function.name == "fill" || function.name == "unpack" ? 2 : 1;
+  const std::size_t count = function.name == "mapped"                              ? 3
+                            : function.name == "fill" || function.name == "unpack" ? 2
+                                                                                   : 1;
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t word = 0;
     std::memcpy(&word, arguments[i], function.name == "fill" && i == 1 ? 4 : 8);
     launch.words.push_back(word);
   }
-  if (function.name == "unpack") {
+  if (function.name == "unpack" || function.name == "mapped") {
     const auto* const bytes = static_cast<const std::uint8_t*>(arguments[1]);
     launch.structure.assign(bytes, bytes + 24);
   }
@@ -296,6 +316,10 @@ int cuDevicePrimaryCtxRetain(void** context, int device) {
   return Enter("cuDevicePrimaryCtxRetain", std::to_string(device));
 }
 
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  return Enter("cuDevicePrimaryCtxRelease_v2", std::to_string(device));
+}
+
 int cuCtxSetCurrent(void* context) {
   const int result = Enter("cuCtxSetCurrent");
   return context == &state ? result : kInvalidValue;
@@ -307,11 +331,12 @@ int cuCtxSynchronize() {
     result = result == kSuccess ? Execute(launch, module) : result;
   }
   state.pending.clear();
-  state.sticky = result;
+  state.sticky = result == kSuccess ? std::exchange(state.late, kSuccess) : result;
   return result;
 }
 
 int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned flags) {
+  state.sticky = state.sticky == kSuccess ? state.later : state.sticky;
   const int result = Enter("cuMemHostRegister_v2", std::to_string(bytes));
   if (result == kSuccess && (flags & 2U) != 0) {
     state.registered[static_cast<char*>(memory)] = bytes;

@@ -554,12 +554,24 @@ def junit(muster, folder):
     check(names == ["k \ufffd\ufffd ? ? \u00e9 <&>\""], f"names: {names}")
 
 
+def names(muster, folder):
+    """Kernels of one name have those of their folders, as many as it takes."""
+    for place in ("a/x", "a/y", "b/y", "b"):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        (folder / place / "vote.ptx").write_text((KERNELS / "vote" / "vote.ptx").read_text())
+        (folder / place / ("k.json" if "/" in place else "only.json")).write_text((KERNELS / "vote" / "vote.json").read_text())
+    report = folder / "out.json"
+    result = run(muster, "suite", folder, "--json", report)
+    rows = [row["kernel"] for row in json.loads(report.read_text())]
+    check(rows == ["x/k", "a/y/k", "only", "b/y/k"] and "\na/y/k " in result.stdout, "the rows", result)
+
+
 def fits(muster, folder):
     """A kernel that is too large for the configuration asked for is left out of a suite, and said."""
     manifests = [KERNELS / name / f"{name}.json" for name in ("vote", "pairs")]
     report, path = folder / "out.json", folder / "out.xml"
     result = run(muster, "suite", *manifests, "--config", "small", "--json", report, "--junit", path)
-    check(result.returncode == 0 and "pairs                        does not fit: " in result.stdout and
+    check(result.returncode == 0 and "pairs                              does not fit: " in result.stdout and
           "2 kernels: 1 as their manifests say, 0 not, 1 do not fit" in result.stdout, "one row", result)
     check([row["fits"] for row in json.loads(report.read_text())] == [False, True], report.read_text())
     suite = ElementTree.parse(path).getroot()
@@ -878,6 +890,7 @@ SCRIPTS = {
     "usage.version": version,
     "report.junit": junit,
     "suite.fits": fits,
+    "suite.names": names,
     "progress": progress,
     "report.counts": report,
     "report.lines": report_rows,

@@ -24,7 +24,7 @@ std::uint16_t Bar(unsigned bar) { return static_cast<std::uint16_t>(1U << bar); 
 class Writer {
  public:
   Writer(const Config& config, const ProgramOptions& options, Random* random)
-      : config_(config), options_(options), random_(*random), phases_(options.phases) {
+      : config_(config), options_(options), random_(*random) {
     program_.warps = options.warps;
     for (unsigned i = 0; i < kSplitBars && config.split; ++i) {
       program_.split_bars |= Bar(random_.Below(kNumBars));
@@ -34,7 +34,7 @@ class Writer {
       lanes_[warp] = LanesOfWarp(config);
       known_idle_[warp] = kAllBars;
       // Lanes that a partial warp lacks exit right after launch.
-      if (config.lanes && options.exits && random_.Percent(15)) {
+      if (config.lanes && random_.Percent(15)) {
         ExitSomeLanes(warp);
       }
     }
@@ -67,7 +67,7 @@ class Writer {
       case 0:
       case 1:
       case 2:
-        return AllWarps(options_.exits && random_.Percent(30));
+        return AllWarps(random_.Percent(30));
       case 3:
         return Group(Some(), RandomKind());
       case 4:
@@ -83,7 +83,7 @@ class Writer {
       case 9:
         return Forged();
       case 10:
-        return options_.exits ? ExitLanes() : ReadResults();
+        return ExitLanes();
       default:
         return ReadResults();
     }
@@ -421,9 +421,6 @@ class Writer {
     while (!pending_.empty()) {
       WaitForPending(0, live_);
     }
-    if (!options_.exits) {
-      return AllWarps(false);
-    }
     while (live_ != 0) {
       if (random_.Percent(40)) {
         AllWarps(true);
@@ -440,7 +437,7 @@ class Writer {
   Program program_;
   WarpSet live_ = 0;
   std::array<std::uint32_t, kMaxWarps> lanes_{};
-  std::uint16_t phases_;  // the barriers that are in phase 1 after the episodes so far
+  std::uint16_t phases_ = 0;  // the barriers that are in phase 1 after the episodes so far
   std::vector<Pending> pending_;
   std::array<std::uint16_t, kMaxWarps> known_idle_{};  // barriers that a warp knows to be idle
 };

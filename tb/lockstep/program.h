@@ -31,8 +31,6 @@ struct ProgramOptions {
   unsigned warps = 1;
   unsigned episodes = 10;    // how often some of the warps meet
   bool timing_shows = true;  // results may depend on who comes first
-  bool exits = true;         // warps and lanes of warps exit, in the end all
-  std::uint16_t phases = 0;  // the barriers that are in phase 1 at the beginning
 };
 
 // A program that stays within what the configuration can do.

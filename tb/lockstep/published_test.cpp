@@ -71,13 +71,12 @@ TEST(Published, Configurations) {
   for (const auto& [name, cells] : table) {
     const Config* config = FindConfig(name);
     ASSERT_NE(config, nullptr) << name;
-    ASSERT_EQ(cells.size(), 4U) << name;
+    ASSERT_EQ(cells.size(), 5U) << name;
     EXPECT_EQ(std::stoul(cells[0]), config->num_warps) << name;
     EXPECT_EQ(std::stoul(cells[1]), config->num_ctas) << name;
     EXPECT_EQ(std::stoul(cells[2]), config->num_issue) << name;
     const bool all = config->reduce && config->state && config->faults && config->drain &&
-                     config->lanes && config->join && config->mbarrier && config->mb_drop &&
-                     config->mb_limit;
+                     config->lanes && config->join && config->mbarrier && config->mb_limit;
     EXPECT_EQ(cells[3] == "all", all) << name;
   }
 }

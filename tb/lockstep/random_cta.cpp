@@ -51,44 +51,8 @@ std::uint64_t RandomDriver::FreeSlots() const {
   return free;
 }
 
-// The CTA that is in the slot from reset on, in a unit without a CTA scheduler.
-void RandomDriver::Find(unsigned slot) {
-  ctas_.push_back(std::make_unique<Cta>());
-  Cta* cta = ctas_.back().get();
-  cta->slot = slot;
-  cta->size = config_.num_warps / config_.num_ctas;
-  for (unsigned index = 0; index < cta->size; ++index) {
-    const unsigned warp = slot * cta->size + index;
-    cta->warps |= Bit(warp);
-    cta->slots[index] = warp;
-    cta->lanes[index] = LanesOfWarp(config_);
-    owners_[warp] = cta;
-    indices_[warp] = index;
-  }
-  residents_[slot] = cta;
-  mbarriers_.Launched(slot);
-  Begin(cta);
-}
-
-// A program in which no warp exits.
-void RandomDriver::Begin(Cta* cta) {
-  ProgramOptions options;
-  options.warps = cta->size;
-  options.episodes = random_.Between(10, 100);
-  options.exits = false;
-  for (unsigned bar = 0; bar < kNumBars; ++bar) {
-    options.phases |=
-        static_cast<std::uint16_t>(DecodeBarWord(words_[cta->slot][bar]).phase ? 1U << bar : 0);
-  }
-  cta->program = MakeProgram(config_, options, &random_);
-  cta->gates.assign(cta->program.gates, false);
-  cta->next.fill(0);
-  cta->state = State::kRunning;
-  RefreshAll(*cta);
-}
-
 void RandomDriver::MaybeLaunch() {
-  if (!config_.lifecycle || !requests_.empty() || !random_.OneIn(8)) {
+  if (!requests_.empty() || !random_.OneIn(8)) {
     return;
   }
   const unsigned free = Ones(FreeWarps());
@@ -302,14 +266,11 @@ void RandomDriver::LookAfter(Cta* cta) {
   const std::uint64_t able = (want_issue_ | want_exit_) & ~waiting_ & cta->warps;
   const bool parked = (mbarriers_.parked() & cta->warps) != 0;
   if (!busy && able == 0 && cta->unjoined == 0 && (!parked || random_.OneIn(5000))) {
-    if (!config_.lifecycle) {
-      return Begin(cta);
-    }
     // Finished, or (without a program, or disturbed) stuck.
     observed_finished_ = observed_finished_ || (cta->observed && cta->warps == 0);
     return Ask(OpKind::kEnd, cta);
   }
-  if (!config_.lifecycle || (mbarriers_.patient() & cta->warps) != 0) {
+  if ((mbarriers_.patient() & cta->warps) != 0) {
     return;
   }
   const unsigned turns = config_.num_ctas;

@@ -49,9 +49,6 @@ RandomDriver::RandomDriver(const Config& config, const RandomOptions& options)
   if (options.dense) {
     knobs_.stray = 0;
   }
-  for (unsigned slot = 0; slot < config.num_ctas && !config.lifecycle; ++slot) {
-    Find(slot);
-  }
 }
 
 bool RandomDriver::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {

@@ -184,8 +184,6 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
   void LookAfter(Cta* cta);
   void MaybeLaunch();
   void Create(unsigned warps);
-  void Find(unsigned slot);
-  void Begin(Cta* cta);
   void Place(Cta* cta);
   void Ask(OpKind kind, Cta* cta);
   void Launched(Cta* cta);

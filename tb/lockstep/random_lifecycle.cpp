@@ -111,7 +111,7 @@ void RandomDriver::Joined(Cta* cta, const Operation& join) {
 
 // A lifecycle operation that is refused.
 bool RandomDriver::StrayLifecycle(Operation* operation) {
-  if (!config_.faults || !config_.lifecycle) {
+  if (!config_.faults) {
     return false;
   }
   *operation = Operation();

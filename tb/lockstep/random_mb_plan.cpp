@@ -30,19 +30,6 @@ bool IsExhausted(const MbWord& word) {
 }
 std::uint32_t Size(std::int64_t tx) { return static_cast<std::uint32_t>(std::abs(tx)); }
 
-MbOp WithoutDrop(MbOp op) {
-  switch (op) {
-    case MbOp::kArriveDrop:
-      return MbOp::kArrive;
-    case MbOp::kArriveDropNoComplete:
-      return MbOp::kArriveNoComplete;
-    case MbOp::kArriveDropExpectTx:
-      return MbOp::kArriveExpectTx;
-    default:
-      return op;
-  }
-}
-
 template <typename Visit>
 void ForEachLane(std::uint32_t lanes, Visit visit) {
   for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -110,7 +97,7 @@ MbOp RandomMbarrier::PickOp(const Cell& cell) {
     }
     left -= entry.weight;
   }
-  return IsDrop(op) && !config_.mb_drop ? MbOp::kArrive : op;
+  return op;
 }
 
 std::uint32_t RandomMbarrier::PickHint() {
@@ -219,7 +206,6 @@ void RandomMbarrier::Spoil(const Cell& cell, MbOperation* operation) {
       operation->operand = std::max(1U, word.pending);
       break;
   }
-  operation->op = config_.mb_drop ? operation->op : WithoutDrop(operation->op);
 }
 
 std::uint64_t RandomMbarrier::AnyWord() {
@@ -407,8 +393,7 @@ bool RandomMbarrier::PickOther(MbSource source, MbOperation* operation) {
     asked.op = word.pending == 0 && random_.Percent(60)
                    ? (word.tx > 0 ? MbOp::kCompleteTx : MbOp::kExpectTx)
                    : random_.Pick(kFromAfar);
-    asked.op =
-        IsDrop(asked.op) && (!config_.mb_drop || random_.Percent(70)) ? MbOp::kArrive : asked.op;
+    asked.op = IsDrop(asked.op) && random_.Percent(70) ? MbOp::kArrive : asked.op;
   } else {
     asked.op =
         word.tx > 0 || word.pending == 0 || random_.Percent(30) ? MbOp::kCompleteTx : MbOp::kArrive;

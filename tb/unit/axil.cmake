@@ -26,8 +26,7 @@ muster_read_file_list(${rtl}/muster.f unit_rtl unit_options)
 set(parameters_small "")
 set(parameters_plain -GNumWarps=12 -GNumCtas=3 -GEnReduce=0)
 set(parameters_ports -GNumWarps=12 -GNumCtas=3 -GEnReduce=0 -GNumIssue=2)
-set(parameters_fixed -GEnLifecycle=0)
-foreach(variant small plain ports fixed)
+foreach(variant small plain ports)
   muster_verilate(axil_test
     TOP_MODULE axil_unit_flat
     PREFIX Vaxil_unit_${variant}

@@ -99,9 +99,8 @@ std::unique_ptr<Adapter> Make() {
   return std::make_unique<AdapterOf<Verilated, kIssue>>();
 }
 
-// Joins, split phase, drain, faults and mbarriers with both of their switches are on in all of
-// them.
-constexpr std::uint32_t kFeatures = 0xeec;
+// Joins, split phase, drain, faults and mbarriers with their limits are on in all of them.
+constexpr std::uint32_t kFeatures = 0xaac;
 constexpr std::uint32_t kReduce = 0x1001;  // with copies of the results
 constexpr std::uint32_t kCounters = 0x100;
 

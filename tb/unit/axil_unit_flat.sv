@@ -9,8 +9,7 @@ module axil_unit_flat
   parameter int unsigned NumWarps = 8,
   parameter int unsigned NumCtas  = 2,
   parameter int unsigned NumIssue = 1,
-  parameter int unsigned EnReduce = 1,
-  parameter int unsigned EnLifecycle = 1
+  parameter int unsigned EnReduce = 1
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -52,7 +51,7 @@ module axil_unit_flat
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: 32, EnReduce: EnReduce != 0,
-    EnState: EnReduce != 0 && EnLifecycle != 0, EnJoin: EnLifecycle != 0, EnLifecycle: EnLifecycle != 0,
+    EnState: EnReduce != 0,
     SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all other switches
   };
 

@@ -2,7 +2,6 @@
 //
 // A unit with the AXI4-Lite adapter beside it. Operations go into the unit and, as they commit,
 // into the golden model; what the registers show is compared with the model.
-#include <Vaxil_unit_fixed.h>
 #include <Vaxil_unit_plain.h>
 #include <Vaxil_unit_ports.h>
 #include <Vaxil_unit_small.h>
@@ -370,33 +369,6 @@ TEST(AxilUnit, AgreesWithoutReductions) { Agrees<Vaxil_unit_plain>(Plain()); }
 
 // A unit with two ports does not agree.
 TEST(AxilUnit, AgreesWithTwoPorts) { Agrees<Vaxil_unit_ports>(Plain()); }
-
-// No launch tells the adapter of the CTAs, or that a reset has freed their entries of arrivals.
-TEST(AxilUnit, CtasFromReset) {
-  Config config = Small();
-  config.join = config.lifecycle = config.state = false;
-  System<Vaxil_unit_fixed> system(config);
-  EXPECT_NE(system.Read(MUSTER_AXIL_FEATURES) & MUSTER_AXIL_FEATURES_REDUCE_MASK, 0U);
-  EXPECT_EQ(system.Read(MUSTER_AXIL_FEATURES) & MUSTER_AXIL_FEATURES_LIFECYCLE_MASK, 0U);
-  for (unsigned round = 0; round < 2; ++round) {
-    EXPECT_EQ(system.Read(MUSTER_AXIL_RESIDENT), 3U) << round;
-    for (unsigned warp = 0; warp < 8; ++warp) {
-      system.Do(Arrival(OpKind::kSync, warp / 4, warp, 5, 0));
-    }
-    system.Do(Arrival(OpKind::kArrive, 0, 1, 6, 64));
-    system.Do(Arrival(OpKind::kArrive, 0, 2, 6, 64));
-    system.Quiet();
-    ASSERT_NO_FATAL_FAILURE(system.CompareState()) << round;
-    ASSERT_NO_FATAL_FAILURE(system.CompareCounters()) << round;
-    for (unsigned warp = 1; warp < 7; ++warp) {  // all but one of each CTA: they wait at the reset
-      system.Do(Arrival(OpKind::kSync, warp / 4, warp, 5, 0));
-    }
-    system.Quiet();
-    ASSERT_NO_FATAL_FAILURE(system.CompareState()) << round;
-    system.Reset();
-  }
-  EXPECT_EQ(system.completions, 6U);
-}
 
 // Warp 3 never comes to barrier 1; a count of 33 is refused, and an mbarrier at an odd address.
 TEST(AxilUnit, TellsWhyAKernelHangs) {

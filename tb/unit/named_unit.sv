@@ -36,7 +36,7 @@ module named_unit
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: WarpSize, EnReduce: EnReduce, EnFaults: EnFaults,
-    EnSplit: EnSplit, EnJoin: 1'b1, EnLifecycle: 1'b1, SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000,
+    EnSplit: EnSplit, EnJoin: 1'b1, SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000,
     WaitLimitNs: 4000, default: 1'b0  // all other switches
   };
 

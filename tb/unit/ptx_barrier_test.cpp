@@ -187,26 +187,32 @@ TEST(PtxBarrier, Faults) {
   const struct {
     const char* body;
     const char* outcome;
+    const char* why = "";
   } rows[] = {
-      {"bar.sync 16;", "fault:bad_barrier_id"},
-      {"mov.u32 %r5, 0xffffffff; bar.sync %r5;", "fault:bad_barrier_id"},
-      {"bar.sync 0, 4096;", "fault:bad_count"},
+      {"bar.sync 16;", "fault:bad_barrier_id", "the barriers are 0 to 15"},
+      {"mov.u32 %r5, 0xffffffff; bar.sync %r5;", "fault:bad_barrier_id",
+       "the barriers are 0 to 15"},
+      {"bar.sync 0, 4096;", "fault:bad_count", "the thread count 4096 is above 4095"},
       {"add.u32 %r5, %r2, 10; barrier.sync %r5;", "fault:divergent_operand"},
-      {"setp.eq.u32 %p1, %r2, 9; @%p1 barrier.sync 0, 4096;", "fault:bad_count"},
-      {"bar.sync 0, 33;", "fault:count_not_multiple"},
-      {"bar.sync 0, 96;", "fault:count_above_cta"},
-      {"bar.arrive 0, 0;", "fault:arv_without_count"},
+      {"setp.eq.u32 %p1, %r2, 9; @%p1 barrier.sync 0, 4096;", "fault:bad_count",
+       "the thread count 4096 is above 4095"},
+      {"bar.sync 0, 33;", "fault:count_not_multiple",
+       "the thread count 33 is not a multiple of 32"},
+      {"bar.sync 0, 96;", "fault:count_above_cta", "96 threads, of 64 in the CTA"},
+      {"bar.arrive 0, 0;", "fault:arv_without_count",
+       "an arrival that does not wait needs a thread count"},
       {"setp.eq.u32 %p1, %r3, 0; @%p1 bra A; bar.sync 0; ret; A: bar.sync 0, 64;",
-       "fault:count_mismatch"},
+       "fault:count_mismatch", "64 threads"},
       {"setp.eq.u32 %p1, %r3, 0; @%p1 bra A; bar.sync 0; ret; A: bar.red.or.pred %p1, 0, %p1;",
-       "fault:kind_mismatch"},
+       "fault:kind_mismatch", " came before it at line 8 to "},
   };
   for (const auto& row : rows) {
     const Ended run(Threads(64, row.body));
     EXPECT_EQ(run.outcome(), row.outcome);
     ASSERT_EQ(run.grid().faults().size(), 1U);
-    EXPECT_EQ(run.grid().faults()[0].explanation.find("another thread count") != std::string::npos,
-              run.outcome() == "fault:count_mismatch");
+    const std::string& why = run.grid().faults()[0].explanation;
+    EXPECT_NE(why.find(row.why), std::string::npos) << why;
+    EXPECT_EQ(why.empty(), *row.why == '\0') << why;
     EXPECT_EQ(run.grid().faults()[0].line, 8U);
     EXPECT_EQ(static_cast<int>(run.verdict().code), 5);
   }

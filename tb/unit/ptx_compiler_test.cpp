@@ -218,6 +218,27 @@ TEST(PtxCompiler, ParametersAreInTheGlobalWindow) {
   EXPECT_EQ(run.Words(1), OfEachLane([](std::uint32_t) { return 3U; }));
 }
 
+// mov takes the address of a parameter in a space of its own: ld.param takes it as it is.
+TEST(PtxCompiler, ParametersHaveASpaceOfTheirOwn) {
+  const Ended run(Prepared(KernelOf(R"(
+  mov.b64 %rd4, in;
+  isspacep.global %p1, %rd4;
+  isspacep.param::entry %p2, %rd4;
+  cvta.param.u64 %rd5, %rd4;
+  cvta.to.param.u64 %rd6, %rd5;
+  setp.eq.u64 %p3, %rd4, %rd6;
+  ld.param.u64 %rd6, [%rd4];
+  ld.u64 %rd5, [%rd5];
+  setp.eq.and.u64 %p3, %rd5, %rd6, %p3;
+  selp.u32 %r2, 1, 0, %p1;
+  selp.u32 %r3, 2, 0, %p2;
+  selp.u32 %r4, 4, 0, %p3;
+  or.b32 %r10, %r2, %r3;
+  or.b32 %r10, %r10, %r4;)")));
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+  EXPECT_EQ(run.Words(1), OfEachLane([](std::uint32_t) { return 4U; }));
+}
+
 // The compiler cannot know that the pointer names a constant; a store to it is a fault all the
 // same.
 TEST(PtxCompiler, ConstantsAreInTheGlobalWindow) {

@@ -189,7 +189,7 @@ TEST(PtxMemory, FaultsNameThreadLineAndPlace) {
       {".local .b8 l[16]; st.local.v4.u32 [l+16], {%r1, %r1, %r1, %r1};",
        "thread (0,0,0) of CTA (0,0,0): writes 16 bytes at byte 16 of local memory, which is not "
        "the thread's"},
-      {"mov.u64 %d3, out; st.u32 [%d3], %r1;",
+      {"mov.u64 %d3, out; cvta.param.u64 %d3, %d3; st.u32 [%d3], %r1;",
        "thread (0,0,0) of CTA (0,0,0): writes 4 bytes at byte 0 of the kernel's parameters, which "
        "that instruction cannot reach"},
       {"atom.global.add.u32 %r2, [%d1+128], 1;",

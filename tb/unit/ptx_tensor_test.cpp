@@ -267,6 +267,8 @@ TEST(PtxTensor, WhatIsWrongIsNamedWithItsLine) {
       {"  add.u64 %d3, %d3, 32;\n" + load, "fault:bad_tensor_map", "it is not aligned to 64 bytes"},
       {"  mov.u64 %d3, 64;\n" + load, "fault:bad_tensor_map",
        "there are no 128 bytes of parameters, constants or global memory"},
+      {"  mov.u64 %d3, in;\n" + load, "fault:bad_tensor_map",
+       "or global memory: cvta.param makes a generic address of a parameter's"},
       {"  tensormap.replace.tile.box_dim.global.b1024.b32 [%d3], 1, 300;\n" + load,
        "fault:bad_tensor_map",
        "copies by a tensor map that no driver makes: boxDim[1] is 300, not from 1 to 256"},

@@ -205,7 +205,7 @@ class TlmSocketOfVortexLike : public Platform {
   TlmSocketOfVortexLike() : Platform("vortex_like") { sc_core::sc_start(sc_core::SC_ZERO_TIME); }
 };
 
-// rtl/README.md, "Parameters": without EnReduce, EnState, EnJoin and EnMbDrop these must not be
+// rtl/README.md, "Parameters": without EnReduce, EnState and EnJoin these must not be
 // presented.
 TEST_F(TlmSocketOfVortexLike, RefusesWhatTheConfigurationLacks) {
   core.Send(Launch(0, 0b11));
@@ -222,7 +222,6 @@ TEST_F(TlmSocketOfVortexLike, RefusesWhatTheConfigurationLacks) {
   EXPECT_EQ(refusal(At(OpKind::kR2bWarp, 0, 0)), "operation 0: vortex_like has no r2b_warp");
   EXPECT_EQ(refusal(Lifecycle(OpKind::kOpen, 1)), "operation 0: vortex_like has no open");
   EXPECT_EQ(refusal(Lifecycle(OpKind::kJoin, 0)), "operation 0: vortex_like has no join");
-  EXPECT_EQ(refusal(At(MbOp::kArriveDrop, 0, 0, 1)), "event 0: vortex_like has no arrive_drop");
   // Misuse is judged here, too.
   EXPECT_EQ(core.Send(At(OpKind::kArrive, 0, 0)).fault, FaultCause::kArvWithoutCount);
 }

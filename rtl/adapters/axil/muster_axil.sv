@@ -145,8 +145,7 @@ module muster_axil
   );
 
   muster_axil_slots #(
-    .NumCtas(Cfg.NumCtas), .Delay((Cfg.EnReduce || Cfg.NumIssue > 1) ? 2 : 1),
-    .EnLifecycle(Cfg.EnLifecycle)
+    .NumCtas(Cfg.NumCtas), .Delay((Cfg.EnReduce || Cfg.NumIssue > 1) ? 2 : 1)
   ) u_slots (
     .clk_i, .rst_ni,
     .lifecycle_valid_i, .lifecycle_ready_i, .lifecycle_i,
@@ -161,9 +160,7 @@ module muster_axil
   );
 
   if (EnCounters) begin : g_counters
-    muster_axil_counters #(
-      .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .EnLifecycle(Cfg.EnLifecycle)
-    ) u_counters (
+    muster_axil_counters #(.NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas)) u_counters (
       .clk_i, .rst_ni,
       .commit_i, .launched_i (launched), .left_i (left), .slot_i (slot),
       .freeze_i (control_q.freeze), .clear_i (clear_counters),
@@ -187,10 +184,9 @@ module muster_axil
                       num_issue: 3'(Cfg.NumIssue), default: '0};
   assign switches = '{reduce: Cfg.EnReduce, state: Cfg.EnState, faults: Cfg.EnFaults,
                       drain: Cfg.EnDrain,
-                      lanes: Cfg.EnLanes, mbarrier: Cfg.EnMbarrier, mb_drop: Cfg.EnMbDrop,
+                      lanes: Cfg.EnLanes, mbarrier: Cfg.EnMbarrier,
                       mb_limit: Cfg.EnMbLimit, counters: EnCounters, joins: Cfg.EnJoin,
-                      lifecycle: Cfg.EnLifecycle, split: Cfg.EnSplit,
-                      result: Cfg.EnReduce && Cfg.EnResult, default: '0};
+                      split: Cfg.EnSplit, result: Cfg.EnReduce && Cfg.EnResult, default: '0};
   assign status   = '{count: fault_count, empty: fault_count == '0, full: fault_count == 5'd16,
                       lost: fault_lost != '0, default: '0};
 

@@ -39,9 +39,9 @@ module muster_axil_bus
   output addr_t       write_addr_o,  // of its word
   output logic [31:0] write_mask_o,  // the bits that are written
   output logic [31:0] write_data_o,
-  output logic        read_o,        // a pulse: a read begins ...
+  output logic        read_o,        // a pulse: a read begins
   output addr_t       read_addr_o,
-  input  logic [31:0] rdata_i        // ... and takes these data three cycles later
+  input  logic [31:0] rdata_i        // the data of a read, three cycles after its pulse
 );
 
 `include "muster_assert.svh"

@@ -22,15 +22,14 @@ module muster_axil_counters
   import muster_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumCtas  = 8,
-  parameter bit          EnLifecycle = 1'b1
+  parameter int unsigned NumCtas  = 8
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
   input  commit_t     commit_i,
   input  logic        launched_i,  // a CTA takes a slot: none of its entries has arrivals
-  input  logic        left_i,      // it leaves it, and its arrivals are gone
+  input  logic        left_i,      // a CTA leaves its slot, and its arrivals are gone
   input  cta_t        slot_i,      // never in the same cycle as the report of an entry
 
   input  logic        freeze_i,
@@ -85,25 +84,9 @@ module muster_axil_counters
     end
   end
 
-  // Without EnLifecycle no launch clears the words: a walk after reset does, before the first
-  // report of an entry.
-  logic [CtaW:0] cleared_q;
-  logic          clears;
-
-  assign clears = !EnLifecycle && !cleared_q[CtaW];
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      cleared_q <= '0;
-    end else if (clears) begin
-      cleared_q <= cleared_q + (CtaW+1)'(1);
-    end
-  end
-
   muster_ram #(.Depth(NumCtas), .Width($bits(arrivals_t))) u_arrivals (
     .clk_i,
-    .we_i (entry_q || launched_q || clears),
-    .waddr_i (clears ? cleared_q[CtaW-1:0] : cta_q), .wdata_i (left),
+    .we_i (entry_q || launched_q), .waddr_i (cta_q), .wdata_i (left),
     .raddr_i (cta_d), .rdata_o (held)
   );
 

@@ -8,7 +8,7 @@
 //                debug_cta_o, debug_bar_o   debug_word_i  entry_o
 //                reports of these cycles: an update that the read may have missed, or later ones
 //
-// The unit leaves the entries of a slot that nobody has, and the warps of a CTA that has left, as
+// The unit leaves the entries of a slot without a CTA, and the warps of a CTA that has left, as
 // they were. They read 0 here.
 module muster_axil_debug
   import muster_pkg::*;

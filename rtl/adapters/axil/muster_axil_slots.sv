@@ -10,8 +10,7 @@ module muster_axil_slots
   import muster_pkg::*;
 #(
   parameter int unsigned NumCtas = 8,
-  parameter int unsigned Delay   = 2,  // cycles from commit to report: 1 or 2
-  parameter bit          EnLifecycle = 1'b1  // else all are, from reset on
+  parameter int unsigned Delay   = 2  // cycles from commit to report: 1 or 2
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -22,10 +21,10 @@ module muster_axil_slots
   input  logic               commit_lifecycle_i,
   input  logic               refused_i,
 
-  output logic               launched_o,  // pulses: a CTA takes a slot, ...
-  output logic               ended_o,     // ... or leaves it
-  output cta_t               cta_o,
-  output logic [MaxCtas-1:0] resident_o   // from the cycle after these on
+  output logic               launched_o,  // a pulse: a CTA takes a slot
+  output logic               ended_o,     // a pulse: a CTA leaves its slot
+  output cta_t               cta_o,       // the slot
+  output logic [MaxCtas-1:0] resident_o   // from the cycle after these pulses on
 );
 
   logic [Delay-1:0]   commit_q;
@@ -43,7 +42,7 @@ module muster_axil_slots
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       commit_q   <= '0;
-      resident_q <= EnLifecycle ? '0 : ~({MaxCtas{1'b1}} << NumCtas);
+      resident_q <= '0;
     end else begin
       commit_q <= Delay'({commit_q, commit_lifecycle_i});
       for (int c = 0; c < NumCtas; c++) begin

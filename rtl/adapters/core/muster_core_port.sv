@@ -93,9 +93,9 @@ module muster_core_port
   logic [NumWarps-1:0][CtaW-1:0]  cta_q;                 // of the joined warps
   logic [NumCtas-1:0]             open_q, open_d;        // slots that are resident in the unit
   logic [NumCtas-1:0][SizeW-1:0]  to_join_q, to_join_d;  // warps of the CTA that have not joined
-  logic [NumCtas-1:0][SizeW-1:0]  to_exit_q, to_exit_d;  // ... have not exited
-  logic                           exited_q;              // a warp has exited in the last cycle ...
-  logic                [CtaW-1:0] exited_cta_q;          // ... from this CTA
+  logic [NumCtas-1:0][SizeW-1:0]  to_exit_q, to_exit_d;  // warps of the CTA that have not exited
+  logic                           exited_q;              // a warp has exited in the last cycle
+  logic                [CtaW-1:0] exited_cta_q;          // its CTA
 
   // -------------------------------------------------------------------------------------------
   // Queues
@@ -158,7 +158,8 @@ module muster_core_port
       for (int s = 0; s < NumCtas; s++) begin
         if (empty[s]) end_cta_d = CtaW'(s);
       end
-      if (first_valid && empty[first.cta]) end_cta_d = first.cta;  // somebody waits for this slot
+      // The dispatch that is next waits for this slot.
+      if (first_valid && empty[first.cta]) end_cta_d = first.cta;
       op_d    = LcEnd;
       valid_d = (empty != '0);
       if (first_valid && !open_q[first.cta]) begin

@@ -6,7 +6,7 @@ What a kernel has left in `out` stands beside how it ended, also where it hangs.
 lanes wait in it or part: the instructions of barriers, of reconvergence and of mbarriers, in their order. The driver compiles PTX itself;
 what is shown is what ptxas of the CUDA toolkit makes of it, for the same GPU. Without ptxas and cuobjdump it says so instead.
 
-  questions.py FOLDER; ask.py MUSTER FOLDER --target cuda > NAME.json
+  questions.py FOLDER; ask.py MUSTER FOLDER --target cuda:8 > NAME.json
 """
 
 import argparse
@@ -43,11 +43,31 @@ def machine_code(ptx, arch):
     return [" ".join(line) for line in lines if next(word for word in line if word[0] != "@").split(".")[0] in SHOWN]
 
 
+def on_gpu(muster, folder, target):
+    """(name, outcome, out) of each kernel, several at a time."""
+    with tempfile.TemporaryDirectory() as temporary:
+        rows = pathlib.Path(temporary) / "rows.json"
+        done = subprocess.run([muster, "suite", folder, "--target", target, "--json", rows], capture_output=True, text=True)
+        if not rows.exists():
+            raise verdicts.Wrong(done.stderr.strip() or done.stdout.strip())
+        for row in json.loads(rows.read_text()):
+            if row["report"] is None:
+                raise verdicts.Wrong(f"{row['kernel']}: it does not run with --target {target}")
+            yield row["kernel"], row["report"]["outcome"], row["report"]["buffers"].get("out")
+
+
+def on_unit(muster, manifests):
+    for path in manifests:
+        end = verdicts.run(muster, path)
+        yield path.stem, end.outcome, end.out
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("muster", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path, help="its manifests are asked")
-    parser.add_argument("--target", help="as of `muster run`: cuda; without it the unit is asked")
+    parser.add_argument("--target", help="as of `muster suite`: cuda:8; without it the unit is asked")
+    parser.add_argument("--no-code", action="store_true", help="without machine code")
     parser.add_argument("--arch", default="sm_90", help="for which GPU ptxas compiles (sm_90)")
     args = parser.parse_args()
     manifests = sorted(args.folder.glob("*.json"))
@@ -55,11 +75,11 @@ def main():
         raise verdicts.Wrong(f"{args.folder}: there is no manifest (*.json)")
     lacks = no_tool()
     answers = {}
-    for path in manifests:
-        end = verdicts.run(args.muster, path, *(["--target", args.target] if args.target else []))
-        code = lacks or machine_code(path.parent / json.loads(path.read_text())["ptx"], args.arch)
-        answers[path.stem] = {"outcome": end.outcome, "out": end.out, "code": code}
-        print(f"{path.stem}: {end.outcome}", file=sys.stderr)
+    for name, outcome, out in on_gpu(args.muster, args.folder, args.target) if args.target else on_unit(args.muster, manifests):
+        answers[name] = {"outcome": outcome, "out": out}
+        if not args.no_code:
+            answers[name]["code"] = lacks or machine_code(args.folder / json.loads((args.folder / f"{name}.json").read_text())["ptx"], args.arch)
+        print(f"{name}: {outcome}", file=sys.stderr)
     print("{" + ",\n".join(f"{json.dumps(name)}: {json.dumps(answer)}" for name, answer in answers.items()) + "}")
 
 

@@ -56,7 +56,7 @@ def main():
         assert answers["words_kept"]["code"] == "ptxas: no such GPU", answers
 
         code, out, said = asked(muster, few, tools, "--target", "nothing")
-        assert code and not out and said.startswith("ask.py: a96_r0_one_left: "), said
+        assert code and not out and said.startswith("ask.py: a96_r0_one_left: it does not run with"), said
         code, out, said = asked(muster, tools, tools)
         assert code and "there is no manifest" in said, said
 

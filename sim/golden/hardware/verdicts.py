@@ -25,7 +25,7 @@ import tempfile
 import readings
 
 HERE = pathlib.Path(__file__).resolve().parent
-RECORDING = "h100_readings.json"
+RECORDINGS = {"H100": "h100_readings.json", "H200": "h200_readings.json"}  # of a reading in both the first one counts
 VERDICTS = HERE / "verdicts.json"
 PAGE = HERE / "README.md"
 # The outcomes of a recording, of the unit and of a GPU.
@@ -73,10 +73,11 @@ class Verdicts:
         return Row(None, self.file["pairs"]) if name.startswith("pair_") else self.rows.get(name)
 
 
-def recorded(text):
+def recorded(text, gpu="H100"):
     ends = {}
     for name, row in json.loads(text).items():
-        ends[name] = End(KINDS[row["outcome"].split(":")[0]], row["outcome"], row["out"])
+        outcome = "ends" if row["outcome"] == "completes" else row["outcome"]
+        ends[name] = End(KINDS[outcome.split(":")[0]], outcome + ("" if gpu == "H100" else f" ({gpu})"), row["out"])
     return ends
 
 
@@ -197,7 +198,9 @@ def main():
     if args.write:
         VERDICTS.write_text(written(Verdicts(VERDICTS.read_text()), here))
     verdicts = Verdicts(VERDICTS.read_text())
-    there = recorded((HERE / RECORDING).read_text())
+    there = {}
+    for gpu, file in reversed(RECORDINGS.items()):
+        there |= recorded((HERE / file).read_text(), gpu)
     wrong = list(missing(verdicts, names, there))
     complete = not wrong
     for name in sorted(names):

@@ -411,7 +411,9 @@ class Maker {
 // Calls `change` with each file that the members name.
 template <typename Change>
 void ForEachFile(Members* members, Change change) {
-  change(&(*members)["ptx"]);
+  if (members->contains("ptx")) {
+    change(&(*members)["ptx"]);
+  }
   for (const char* const section : {"buffers", "symbols", "expect"}) {
     if (!members->contains(section)) {
       continue;
@@ -452,6 +454,16 @@ std::string ManifestText(Members members, const std::string& path) {
     text += fmt::format("{}  \"{}\": {}", text.empty() ? "{\n" : ",\n", key, value.dump());
   }
   return text + "\n}\n";
+}
+
+std::string ManifestTextFor(const std::string& manifest, const std::string& ptx,
+                            const std::string& path) {
+  Members members = Members::parse(ReadFile(manifest, "manifest"));
+  ForEachFile(&members, [&](Members* file) {
+    *file = (fs::path(manifest).parent_path() / file->get<std::string>()).string();
+  });
+  (members.contains("launches") ? members["launches"][0] : members)["ptx"] = ptx;
+  return ManifestText(std::move(members), path);
 }
 
 std::string Quoted(const std::string& word) {

@@ -126,6 +126,10 @@ std::string TimelinePage(const Session& session, std::uint64_t cycles) {
                      Releaser(wait), names.Of(wait.by_line), wait.completed,
                      wait.end == Timeline::kOpen ? 1 : 0});
   }
+  OrderedJson turns = OrderedJson::array();
+  for (const Timeline::TurnMark& turn : timeline.turns()) {
+    turns.push_back({turn.row, turn.number, names.Of(turn.line), turn.cycle});
+  }
   const OrderedJson data = {{"kernel", Title(session)},
                             {"config", session.config().name},
                             {"seed", session.seed()},
@@ -137,7 +141,8 @@ std::string TimelinePage(const Session& session, std::uint64_t cycles) {
                             {"lines", names.lines},
                             {"rows", rows},
                             {"arrivals", arrivals},
-                            {"waits", waits}};
+                            {"waits", waits},
+                            {"turns", turns}};
   constexpr std::string_view kPlaceholder = "{\"rows\":[]}";
   std::string page = kTimelinePage;
   return page.replace(page.find(kPlaceholder), kPlaceholder.size(), Embedded(data));

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The generic address space: bits 63:36 number a segment, bits 35:0 a byte in it. Global, constant
-// and parameter addresses are generic ones; shared and local addresses are the byte alone.
+// The generic address space: bits 63:36 number a segment, bits 35:0 a byte in it. Global and
+// constant addresses are generic ones; shared and local addresses, and those of a kernel's
+// parameters, are the byte alone.
 #ifndef MUSTER_SIM_PTX_PROGRAM_ADDRESS_H_
 #define MUSTER_SIM_PTX_PROGRAM_ADDRESS_H_
 
@@ -68,6 +69,7 @@ inline constexpr unsigned kNoRank = 254;
 constexpr std::uint64_t WindowOf(Space space) {
   return IsShared(space)          ? GenericAddress(kSharedSegment, 0)
          : space == Space::kLocal ? GenericAddress(kLocalSegment, 0)
+         : space == Space::kParam ? GenericAddress(kParamSegment, 0)
                                   : 0;
 }
 

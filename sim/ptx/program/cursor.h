@@ -108,6 +108,8 @@ class Cursor {
   // The registers of a vector of `count`, or the one of a scalar. Of 128 bits each is two.
   std::vector<Slot> Registers(const syntax::Operand& operand, Type type, unsigned count,
                               bool destination, Type* actual = nullptr);
+  // What cvta.param adds in this function.
+  std::uint64_t ParameterWindow();
   // The place in brackets, of an access to `space`.
   Address AddressIn(const syntax::Operand& operand, Space space);
   // Its address as a value.

@@ -165,11 +165,18 @@ Slot Cursor::NameSource(const Operand& operand, Type type, bool may_be_wider) {
   return symbol.slot;
 }
 
+// The parameters of a kernel are in a space of their own. In other functions the address of a
+// parameter, once taken, is a generic one.
+std::uint64_t Cursor::ParameterWindow() {
+  return code().function().is_entry ? WindowOf(Space::kParam) : 0;
+}
+
 // The address of a variable as a value.
 Slot Cursor::AddressOf(const Operand& operand, const Symbol& symbol) {
   std::uint64_t address = symbol.address + operand.value;
-  if (symbol.in_frame && symbol.is_parameter) {
-    address += WindowOf(Space::kLocal);
+  if (symbol.is_parameter) {
+    address += symbol.in_frame ? WindowOf(Space::kLocal) : 0;
+    address -= ParameterWindow();
   }
   if (!symbol.in_frame) {
     return Literal(address);
@@ -221,9 +228,9 @@ Address Cursor::AddressIn(const Operand& operand, Space space) {
     }
     address.base = symbol.slot;
     address.narrow = Bytes(symbol.type) == 4;
-    // A parameter's address in a register is a generic one.
     if (space == Space::kParam) {
       address.space = Space::kGeneric;
+      address.offset += static_cast<std::int64_t>(ParameterWindow());
     }
     return address;
   }

@@ -10,6 +10,7 @@ namespace muster::ptx {
 void Decode(Cursor* c) {
   Instruction out;
   out.line = c->at().line;
+  out.column = c->at().column;
   if (const auto guard = c->guard(); guard) {
     out.guard = c->Predicate(*guard);
     out.guard_negated = guard->negated;

@@ -379,8 +379,7 @@ void DecodeConvertAddress(Cursor* c, Instruction* out) {
   }
   const Slot d = c->Destination(c->operand(0), type);
   const Slot a = c->Source(c->operand(1), type);
-  // The address of a parameter of a function is a generic one already.
-  if (space == Space::kParam) {
+  if (space == Space::kParam && c->ParameterWindow() == 0) {
     out->op = Op::kMov;
     out->payload = Move{type, false, d, a};
     return;

@@ -451,6 +451,7 @@ struct Instruction {
   bool fragments = false;      // it reads or writes registers that a wgmma of its function has, too
   Slot guard = kNoSlot;        // the predicate, if any
   std::uint32_t line = 0;
+  std::uint32_t column = 0;  // of its opcode; 0: the file has no such statement
   Payload payload;
 
   // The payload that the op has.

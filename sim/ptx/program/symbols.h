@@ -22,7 +22,7 @@ struct Symbol {
   std::uint32_t vector = 1;  // elements of a register declared .v2 or .v4
   Space space = Space::kGeneric;
   bool in_frame = false;      // of a variable: its address counts from the frame's local memory
-  bool is_parameter = false;  // declared .param: its address, taken, is a generic one
+  bool is_parameter = false;  // declared .param
   std::uint64_t address = 0;  // of a variable; of anything else: an index
   std::uint32_t bytes = 0;    // of a variable
 };

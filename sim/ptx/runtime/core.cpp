@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/runtime/explain.h"
 #include "sim/ptx/runtime/grid.h"
 #include "sim/ptx/runtime/operations.h"
 
@@ -168,10 +167,10 @@ void Core::ReachBarrier(unsigned warp) {
     scopes_.ReachCluster(warp);
     return;
   }
-  const unsigned size = Ones(residents_.ctas[slot.cta].warps);
-  if (const char* const cause = RefusedArrival(config_, arrival, size); cause != nullptr) {
-    Incident refused = IncidentOf(cause, warp, arrival.lanes, arrival.line);
+  if (RefusedArrival why = Refused(config_, arrival, launch_.Threads()); why.name != nullptr) {
+    Incident refused = IncidentOf(why.name, warp, arrival.lanes, arrival.line);
     refused.barrier = arrival.bar;
+    refused.explanation = std::move(why.why);
     grid_.EndWithFault(Outcome::kFault, std::move(refused));
     return;
   }
@@ -220,11 +219,10 @@ bool Core::Commit(std::uint64_t cycle, const Operation& operation, const Effects
                   std::uint32_t line) {
   const unsigned warp = operation.warp;
   if (effects.fault != FaultCause::kNone) {
-    grid_.EndWithFault(
-        Outcome::kFault,
-        {Name(effects.fault), line, cycle, residents_.ctas[operation.cta].cta.linear_id,
-         residents_.IndexInCta(warp), operation.bar, operation.lanes, 1, "",
-         effects.fault == FaultCause::kCountMismatch ? Explain(effects.fault) : ""});
+    Incident refused = IncidentOf(Name(effects.fault), warp, operation.lanes, line, cycle);
+    refused.barrier = operation.bar;
+    refused.explanation = WhyRefused(effects.fault, operation);
+    grid_.EndWithFault(Outcome::kFault, std::move(refused));
     return false;
   }
   if (((effects.hazards >> static_cast<unsigned>(Hazard::kRepeatedArrival)) & 1U) != 0) {

@@ -10,6 +10,7 @@
 #include "sim/ptx/runtime/core.h"
 #include "sim/ptx/runtime/explain.h"
 #include "sim/ptx/runtime/grid.h"
+#include "sim/ptx/runtime/operations.h"
 
 namespace muster::ptx {
 
@@ -21,6 +22,29 @@ Incident Core::IncidentOf(const char* name, unsigned warp, std::uint32_t lanes, 
 Incident Core::IncidentOf(const char* name, unsigned warp, std::uint32_t lanes,
                           std::uint32_t line) const {
   return IncidentOf(name, warp, lanes, line, grid_.cycle());
+}
+
+// Why an arrival at a named barrier is refused, with its numbers; "" for what has none.
+std::string Core::WhyRefused(FaultCause cause, const Operation& operation) const {
+  const auto counted = [](unsigned count) {
+    return count == 0 ? std::string("all threads that have not exited")
+                      : fmt::format("{} threads", count);
+  };
+  const BarrierArrivals::Entry& entry = barrier_arrivals_.At(operation.cta, operation.bar);
+  const std::string before =
+      entry.members.empty()
+          ? ""
+          : fmt::format("warp {} came before it at {}", entry.members.front().warp,
+                        program_.Place(entry.members.front().line));
+  switch (cause) {
+    case FaultCause::kCountMismatch:
+      return fmt::format("for {}; {} for {}", counted(operation.count), before,
+                         counted(entry.count));
+    case FaultCause::kKindMismatch:
+      return fmt::format("{}; {} to {}", Name(operation.kind), before, Name(entry.kind));
+    default:
+      return WrongCount(cause, operation.count, launch_.Threads());
+  }
 }
 
 void Core::EndWithProblem(Outcome outcome, const char* cause, unsigned warp) {

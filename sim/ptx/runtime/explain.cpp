@@ -7,10 +7,6 @@ namespace muster::ptx {
 
 const char* Explain(FaultCause cause) {
   switch (cause) {
-    case FaultCause::kCountMismatch:
-      return "those that came before gave another thread count; none, for all threads that have "
-             "not "
-             "exited, is another one than the number of the CTA's threads";
     case FaultCause::kCtaNotResident:
       return "the CTA of the mbarrier has ended";
     case FaultCause::kBadAddress:

@@ -67,8 +67,7 @@ void CheckMbarriersFit(const Config& config, const Program& program, const Launc
     }
     any = true;
     const auto& mbarrier = i.As<Mbarrier>();
-    const char* const lacks = !config.mbarrier                         ? "mbarriers"
-                              : IsDrop(mbarrier.op) && !config.mb_drop ? "mbarrier.arrive_drop"
+    const char* const lacks = !config.mbarrier ? "mbarriers"
                               : mbarrier.hint != kNoSlot && !config.mb_limit
                                   ? "time limits of try_wait"
                                   : nullptr;

@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/ptx/runtime/operations.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "sim/isa/fault.h"
@@ -34,23 +36,41 @@ Operation OperationOf(const Warp& warp, const Arrival& arrival) {
   return operation;
 }
 
-const char* RefusedArrival(const Config& config, const Arrival& arrival, unsigned cta_warps) {
+std::string WrongCount(FaultCause cause, unsigned count, std::uint64_t threads) {
+  switch (cause) {
+    case FaultCause::kArvWithoutCount:
+      return "an arrival that does not wait needs a thread count";
+    case FaultCause::kCountNotMultiple:
+      return fmt::format("the thread count {} is not a multiple of {}", count, kWarpSize);
+    case FaultCause::kCountAboveCta:
+      return fmt::format("{} threads, of {} in the CTA", count, threads);
+    default:
+      return "";
+  }
+}
+
+RefusedArrival Refused(const Config& config, const Arrival& arrival, std::uint64_t threads) {
   if (arrival.bar >= kNumBars) {
-    return "bad_barrier_id";
+    return {"bad_barrier_id", fmt::format("the barriers are 0 to {}", kNumBars - 1)};
   }
   if (arrival.count > kMaxCount) {
-    return "bad_count";
+    return {"bad_count", fmt::format("the thread count {} is above {}", arrival.count, kMaxCount)};
   }
   if (config.faults) {
-    return nullptr;
+    return {};
   }
+  const auto refused = [&](FaultCause cause) {
+    return RefusedArrival{Name(cause), WrongCount(cause, arrival.count, threads)};
+  };
   if (arrival.kind == OpKind::kArrive && arrival.count == 0) {
-    return Name(FaultCause::kArvWithoutCount);
+    return refused(FaultCause::kArvWithoutCount);
   }
   if (arrival.count % kWarpSize != 0) {
-    return Name(FaultCause::kCountNotMultiple);
+    return refused(FaultCause::kCountNotMultiple);
   }
-  return arrival.count / kWarpSize > cta_warps ? Name(FaultCause::kCountAboveCta) : nullptr;
+  return arrival.count / kWarpSize > (threads + kWarpSize - 1) / kWarpSize
+             ? refused(FaultCause::kCountAboveCta)
+             : RefusedArrival{};
 }
 
 Operation ExitOf(const Config& config, const Warp& warp) {

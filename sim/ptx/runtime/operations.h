@@ -6,9 +6,11 @@
 #define MUSTER_SIM_PTX_RUNTIME_OPERATIONS_H_
 
 #include <cstdint>
+#include <string>
 
 #include "sim/isa/cluster_operation.h"
 #include "sim/isa/config.h"
+#include "sim/isa/fault.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
 #include "sim/ptx/simt/interpreter.h"
@@ -20,10 +22,17 @@ namespace muster::ptx {
 // Returns the launch of a CTA with these warps in the slot.
 Operation LaunchOf(const Launch& launch, unsigned slot, std::uint64_t warps);
 Operation OperationOf(const Warp& warp, const Arrival& arrival);
-// Returns why the front end refuses the arrival, by a CTA of that many warps; null: it does not. It
-// refuses operands that the hardware would truncate and, if the hardware has no faults, operands
-// that the hardware must not see.
-const char* RefusedArrival(const Config& config, const Arrival& arrival, unsigned cta_warps);
+// The name of a refusal, null if there is none, and its reason with numbers.
+struct RefusedArrival {
+  const char* name = nullptr;
+  std::string why{};
+};
+// Returns why the front end refuses the arrival, by a CTA of that many threads. It refuses operands
+// that the hardware would truncate and, if the hardware has no faults, operands that the hardware
+// must not see.
+RefusedArrival Refused(const Config& config, const Arrival& arrival, std::uint64_t threads);
+// Returns what is wrong with a thread count: causes that need no look at the barrier.
+std::string WrongCount(FaultCause cause, unsigned count, std::uint64_t threads);
 // Returns the exit of lanes of the warp.
 Operation ExitOf(const Config& config, const Warp& warp);
 ClusterRequest RequestOf(const Warp& warp, muster::ClusterOp op, std::uint32_t lanes);

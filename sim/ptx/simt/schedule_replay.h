@@ -89,6 +89,7 @@ class ScheduleReplay {
   bool active() const { return !dropped_ && head_ < needed_; }
   // The next of them.
   const Turn& Head() const { return turns_[head_].turn; }
+  const Turn& At(std::size_t index) const { return turns_[index].turn; }
   // Nothing else goes on. The lanes of the next turn need not come together. Returns false if they
   // need not already.
   bool LetApart();

@@ -89,10 +89,13 @@ std::optional<TensorMap> Interpreter::MapAt(const Warp& warp, const Lanes& lanes
                                         : nullptr;
   if (bytes == nullptr || address % kTensorMapAlign != 0) {
     Misuse(warp, lane, line, kBadMap,
-           fmt::format("copies by a tensor map at {:#x}, where {}", address,
+           fmt::format("copies by a tensor map at {:#x}, where {}{}", address,
                        bytes == nullptr
                            ? "there are no 128 bytes of parameters, constants or global memory"
-                           : "it is not aligned to 64 bytes"));
+                           : "it is not aligned to 64 bytes",
+                       SegmentOf(address) == kNullSegment
+                           ? ": cvta.param makes a generic address of a parameter's"
+                           : ""));
     return std::nullopt;
   }
   const std::optional<TensorMap> map = DecodeTensorMap(bytes);

@@ -44,6 +44,7 @@ extern "C" __global__ void pipeline_sum(const float* in, float* out, int batches
   }
 }
 
+#if __CUDA_ARCH__ >= 900
 // One thread starts bulk copies; the other warps wait at the full barriers, and hand stages back at
 // the empty ones.
 extern "C" __global__ void bulk_ring(const float* in, float* out, int batches) {
@@ -86,6 +87,7 @@ extern "C" __global__ void bulk_ring(const float* in, float* out, int batches) {
   }
   out[threadIdx.x - 32] = sum;
 }
+#endif
 
 // Half of the block works one step behind the other half, with cuda::barrier.
 extern "C" __global__ void two_barriers(const int* in, int* out, int steps) {

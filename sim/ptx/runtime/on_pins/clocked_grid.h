@@ -125,6 +125,7 @@ class ClockedGrid : public Grid {
   void Decide(std::uint64_t cycle);
   // clocked_grid_turns.cpp: a schedule.
   void TakeTurns(std::uint64_t cycle);
+  void NoteTurns(std::uint64_t cycle);
   bool DropTurns(std::uint64_t cycle);
   void NoteMissed();
   bool IsDeadlocked();
@@ -142,6 +143,7 @@ class ClockedGrid : public Grid {
   unsigned quiet_ = 0;                              // cycles in which nothing could go on
 
   Timeline* timeline_ = nullptr;
+  std::size_t noted_turns_ = 0;  // in it
   std::vector<Incident> notes_;
 };
 

@@ -20,10 +20,19 @@ void ClockedGrid::set_replay(ScheduleReplay* replay) {
 
 void ClockedGrid::TakeTurns(std::uint64_t cycle) {
   if (replay_->TakeMoved()) {
+    NoteTurns(cycle);
     for (const auto& machine : machines_) {
       machine->WakeAll();
     }
     Change(cycle);
+  }
+}
+
+void ClockedGrid::NoteTurns(std::uint64_t cycle) {
+  for (; timeline_ != nullptr && noted_turns_ < replay_->followed(); ++noted_turns_) {
+    const Turn& turn = replay_->At(noted_turns_);
+    timeline_->TakeTurn({turn.cta, turn.warp}, static_cast<std::uint32_t>(noted_turns_ + 1),
+                        turn.what == Turn::What::kStarts ? 0 : program_.code[turn.pc].line, cycle);
   }
 }
 

@@ -7,7 +7,8 @@
 namespace muster::ptx {
 
 bool Timeline::Full(std::uint64_t cycle) {
-  if (full_at_ == kOpen && rows_.size() + arrivals_.size() + waits_.size() >= kMaxEvents) {
+  if (full_at_ == kOpen &&
+      rows_.size() + arrivals_.size() + waits_.size() + turns_.size() >= kMaxEvents) {
     full_at_ = cycle;
   }
   return full_at_ != kOpen;
@@ -132,6 +133,14 @@ void Timeline::Join(ClusterPhase* phase) {
     waits_[wait].by = last.row;
     waits_[wait].by_line = last.line;
     waits_[wait].completed = last.cycle;
+  }
+}
+
+void Timeline::TakeTurn(WarpName warp, std::uint32_t number, std::uint32_t line,
+                        std::uint64_t cycle) {
+  const std::uint32_t row = RowOf(warp);
+  if (row != kNobody && !Full(cycle)) {
+    turns_.push_back({row, number, line, cycle});
   }
 }
 

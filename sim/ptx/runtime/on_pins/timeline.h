@@ -17,7 +17,7 @@ namespace muster::ptx {
 
 class Timeline {
  public:
-  static constexpr std::size_t kMaxEvents = 50'000;  // warps, arrivals and waits
+  static constexpr std::size_t kMaxEvents = 50'000;  // warps, arrivals, waits and turns
   static constexpr std::uint64_t kOpen = ~std::uint64_t{0};
   static constexpr std::uint32_t kNobody = ~0U;
   static constexpr std::uint32_t kOutside = kNobody - 1;  // a copy, or another CTA
@@ -55,6 +55,13 @@ class Timeline {
     std::uint64_t completed = 0;  // the cycle in which the phase completed
   };
 
+  struct TurnMark {
+    std::uint32_t row = 0;
+    std::uint32_t number = 0;  // of the schedule's turns, from 1
+    std::uint32_t line = 0;
+    std::uint64_t cycle = 0;
+  };
+
   // A warp begins, and exits.
   void Begin(WarpName warp, std::uint64_t cycle);
   void End(WarpName warp, std::uint64_t cycle);
@@ -65,12 +72,15 @@ class Timeline {
                  std::uint64_t cycle);
   // Lanes of the warp no longer wait at places of this kind.
   void EndWait(WarpName warp, Kind kind, std::uint32_t lanes, std::uint64_t cycle);
+  // A turn of the schedule, of the warp, has happened.
+  void TakeTurn(WarpName warp, std::uint32_t number, std::uint32_t line, std::uint64_t cycle);
   // The phase of the place has completed, by an operation of the warp, or not of a warp (null).
   void Complete(const Place& place, const WarpName* by, std::uint32_t line, std::uint64_t cycle);
 
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<Arrival>& arrivals() const { return arrivals_; }
   const std::vector<Wait>& waits() const { return waits_; }
+  const std::vector<TurnMark>& turns() const { return turns_; }
   // The cycle from which on events are not recorded; kOpen: all were recorded.
   std::uint64_t full_at() const { return full_at_; }
 
@@ -91,6 +101,7 @@ class Timeline {
   std::vector<Row> rows_;
   std::vector<Arrival> arrivals_;
   std::vector<Wait> waits_;
+  std::vector<TurnMark> turns_;
   std::map<WarpName, std::uint32_t> row_of_;
   std::map<std::uint32_t, std::vector<std::size_t>> open_;  // waits, by row
   std::map<Place, std::uint64_t> phases_;

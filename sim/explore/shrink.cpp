@@ -1,0 +1,129 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/explore/shrink.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "sim/explore/follower.h"
+
+namespace muster::explore {
+namespace {
+
+using ptx::Turn;
+
+constexpr std::uint64_t kOrders = 8;  // that have to show a finding
+
+bool IsSame(const Turn& a, const Turn& b) {
+  return a.cta == b.cta && a.warp == b.warp && a.pc == b.pc && a.time == b.time &&
+         a.what == b.what && (!a.to || !b.to || a.to == b.to) && (a.lanes & b.lanes) != 0;
+}
+
+class Shrinker {
+ public:
+  Shrinker(const Finding& finding, World* world, const Explorer::Judge& judge,
+           const std::function<bool()>& stop)
+      : finding_(finding), world_(*world), judge_(judge), stop_(stop) {
+    for (std::size_t i = 0; i < finding.turns.size(); ++i) {
+      kept_.push_back({finding.turns[i], i < finding.needed});
+    }
+  }
+
+  Finding Run() {
+    Finding shrunk = finding_;
+    if (!IsShownBy(kept_)) {
+      return shrunk;
+    }
+    for (std::size_t size = std::max<std::size_t>(kept_.size() / 2, 1); size != 0;) {
+      const bool is_less = RemoveChunks(size);
+      shrunk.is_minimal = size == 1 && !is_less && !stop_();
+      if (stop_() || shrunk.is_minimal) {
+        break;
+      }
+      size = size == 1 ? 1 : size / 2;
+    }
+    shrunk.turns.clear();
+    for (const Entry& entry : kept_) {
+      shrunk.turns.push_back(entry.turn);
+    }
+    shrunk.needed = Needed(kept_);
+    return shrunk;
+  }
+
+ private:
+  struct Entry {
+    Turn turn;
+    bool is_needed = false;
+  };
+
+  static std::size_t Needed(const std::vector<Entry>& entries) {
+    return static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(),
+                                                  [](const Entry& one) { return one.is_needed; }));
+  }
+
+  // Removes what it can in pieces of that size, from the end. Returns whether that was anything.
+  bool RemoveChunks(std::size_t size) {
+    bool is_less = false;
+    for (std::size_t end = kept_.size(); end != 0 && !stop_(); end = end > size ? end - size : 0) {
+      const std::size_t begin = end > size ? end - size : 0;
+      std::vector<Entry> rest;
+      for (std::size_t i = 0; i < kept_.size(); ++i) {
+        if (i < begin || i >= end || IsOfPair(kept_[i].turn)) {
+          rest.push_back(kept_[i]);
+        }
+      }
+      if (rest.size() != kept_.size() && IsShownBy(rest)) {
+        kept_ = std::move(rest);
+        is_less = true;
+      }
+    }
+    return is_less;
+  }
+
+  bool IsOfPair(const Turn& turn) const {
+    return std::any_of(finding_.pair.begin(), finding_.pair.end(),
+                       [&](const Turn& one) { return IsSame(one, turn); });
+  }
+
+  bool IsShownBy(const std::vector<Entry>& entries) {
+    std::vector<Turn> turns;
+    for (const Entry& entry : entries) {
+      turns.push_back(entry.turn);
+    }
+    Follower follower(&world_, turns, Needed(entries));
+    for (std::uint64_t seed = 1; seed <= kOrders; ++seed) {
+      if (!follower.Run(seed) || !EndsAsFound()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool EndsAsFound() const {
+    const std::vector<BadEnd> bad = judge_(world_);
+    if (!finding_.is_bad) {
+      return true;  // its two events have come in their order
+    }
+    const Kind kind = finding_.what.kind;
+    const bool is_end = finding_.pair.empty();
+    return world_.Ending() == finding_.ending && !bad.empty() &&
+           (!is_end || std::any_of(bad.begin(), bad.end(),
+                                   [&](const BadEnd& end) { return end.kind == kind; }));
+  }
+
+  const Finding& finding_;
+  World& world_;
+  const Explorer::Judge& judge_;
+  const std::function<bool()>& stop_;
+  std::vector<Entry> kept_;
+};
+
+}  // namespace
+
+Finding Shrink(Finding finding, World* world, const Explorer::Judge& judge,
+               const std::function<bool()>& stop) {
+  return Shrinker(finding, world, judge, stop).Run();
+}
+
+}  // namespace muster::explore

@@ -1,0 +1,23 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Shrinks the schedule of a finding until each of its turns is needed (delta debugging). Knows
+// nothing of how findings come about.
+#ifndef MUSTER_SIM_EXPLORE_SHRINK_H_
+#define MUSTER_SIM_EXPLORE_SHRINK_H_
+
+#include <functional>
+
+#include "sim/explore/explorer.h"
+#include "sim/explore/world.h"
+
+namespace muster::explore {
+
+// Returns the finding with as few turns as suffice: orders that keep to these, and are random
+// otherwise, show it. Without any one of them some of as many orders do not. Returns the finding as
+// it is if its own schedule does not suffice for that, and what it has come to once `stop` is true.
+Finding Shrink(Finding finding, World* world, const Explorer::Judge& judge,
+               const std::function<bool()>& stop);
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_SHRINK_H_

@@ -1,0 +1,23 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What all functions of the stand-in for NVIDIA's driver have in common.
+#ifndef MUSTER_TB_GPU_STANDIN_H_
+#define MUSTER_TB_GPU_STANDIN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace standin {
+
+inline constexpr int kSuccess = 0;
+inline constexpr int kInvalidValue = 1;
+
+// Notes a call, and returns what comes of it before it does anything.
+int Enter(const std::string& name, const std::string& given = "");
+// Returns the host's side of an address of the GPU's; null: there is no memory.
+std::uint32_t* Words(std::uint64_t pointer, std::size_t bytes);
+
+}  // namespace standin
+
+#endif  // MUSTER_TB_GPU_STANDIN_H_
