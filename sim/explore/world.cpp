@@ -406,10 +406,7 @@ void World::NoteSpin(WarpState* state, const Group& group) {
     return;
   }
   const ptx::LivelockDetector& livelock = At(state->unit).core().livelock();
-  std::uint64_t now = group.lanes | 1ULL << 63;
-  ForEachBit(group.lanes, [&](unsigned lane) {
-    now = now * kSpread + livelock.StateOf(state->warp(), group, lane);
-  });
+  const std::uint64_t now = group.lanes + livelock.StateOfAll(state->warp(), group, group.lanes);
   if (spin.state == now) {
     state->spinning = group.lanes | (state->spun == epoch_ ? state->spinning : 0);
     state->spun = epoch_;
@@ -421,9 +418,7 @@ void World::NoteSpin(WarpState* state, const Group& group) {
 bool World::Retries(const ptx::Core& core, const ptx::Warp& warp, const Group& group,
                     std::uint32_t lanes) {
   std::uint64_t key = (std::uint64_t{group.pc} << 32 | lanes) * kSpread + core.rank();
-  ForEachBit(lanes, [&](unsigned lane) {
-    key = key * kSpread + core.livelock().StateOf(warp, group, lane);
-  });
+  key = key * kSpread + core.livelock().StateOfAll(warp, group, lanes);
   const auto [found, fresh] = retries_.try_emplace(key);
   if (fresh) {
     Interpreter& interpreter = At(core.rank()).core().interpreter();
