@@ -151,8 +151,9 @@ std::string KeyOf(const Program& program, const SyncPlace& place, std::uint32_t 
 
 std::vector<SyncPlace> SyncPlacesOf(const Program& program) {
   std::vector<SyncPlace> places;
+  places.reserve(program.code.size());       // they stay where they are
   std::map<std::string, std::size_t> known;  // by key
-  std::optional<std::size_t> arrived;  // the latest arrival at a cluster barrier, so far alone
+  SyncPlace* arrived = nullptr;  // the latest arrival at a cluster barrier, so far alone
   for (std::uint32_t pc = 0; pc < program.code.size(); ++pc) {
     const Instruction& i = program.code[pc];
     std::optional<SyncPlace> place = PlaceOf(program, i);
@@ -160,10 +161,10 @@ std::vector<SyncPlace> SyncPlacesOf(const Program& program) {
       continue;
     }
     const bool waits = IsClusterWait(i);
-    if (waits && arrived) {
-      places[*arrived].pcs.push_back(pc);
-      places[*arrived].what = "barrier.cluster.arrive and its wait";
-      arrived.reset();
+    if (waits && arrived != nullptr) {
+      arrived->pcs.push_back(pc);
+      arrived->what = "barrier.cluster.arrive and its wait";
+      arrived = nullptr;
       continue;
     }
     const std::string key = KeyOf(program, *place, i.line);
@@ -175,7 +176,7 @@ std::vector<SyncPlace> SyncPlacesOf(const Program& program) {
     }
     places[index].pcs.push_back(pc);
     if (i.op == Op::kClusterBarrier && !waits) {
-      arrived = index;
+      arrived = &places[index];
     }
   }
   return places;
