@@ -113,7 +113,7 @@ def measure_scopes():
 def measure_explore():
     """What looking at other orders costs: of runs that are followed, the slowest of the kernels among them, of one twenty
     times as long as another, and of a search."""
-    predict = [f"--predict=sim/kernels/{name}/{name}.json" for name in ("block_sum", "bitonic_sort", "histogram", "lock", "work_queue")]
+    predict = [f"--predict=sim/kernels/{name}/{name}.json" for name in ("block_sum", "bitonic_sort", "histogram", "lock", "work_queue", "attention")]
     predict += [f"--predict=tb/bench/explore/rounds_{rounds}.json" for rounds in (20, 400)]
     return output("build/tb/bench/explore_bench", *predict, "--search", "tb/bench/explore/eight.json")
 

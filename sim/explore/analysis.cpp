@@ -277,6 +277,15 @@ void Analysis::OnWarpSync(const Place& at, WarpOp op) {
   });
 }
 
+// ".sync ... causes the executing thread to wait until all threads in the warp execute the same
+// instruction before resuming execution", and orders no memory.
+void Analysis::OnWholeWarp(const Place& at) {
+  const Shared<Known> known = Gather(at, EventAt(at));
+  Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
+    state->known.Own().must.Join(known->must);
+  });
+}
+
 // ------------------------------------------------------------------------------------------------
 // Transfers, and the end
 // ------------------------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ class Analysis : public Observer {
   void OnTensorAccess(const Place& at, const Range& range, bool writes) override;
   void OnFence(const Place& at, const ptx::MemoryFence& fence) override;
   void OnWarpSync(const Place& at, WarpOp op) override;
+  void OnWholeWarp(const Place& at) override;
   void OnArrive(const Place& at, const Operation& operation, const Effects& effects,
                 const std::vector<Place>& released) override;
   void OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) override;

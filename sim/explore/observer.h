@@ -58,6 +58,8 @@ class Observer {
   virtual void OnFence(const Place& at, const ptx::MemoryFence& fence) = 0;
   // Lanes of a warp have met at a collective.
   virtual void OnWarpSync(const Place& at, WarpOp op) = 0;
+  // All lanes of a warp have met at an instruction that they execute together.
+  virtual void OnWholeWarp(const Place& at) = 0;
 
   // A warp arrives at a named barrier of the CTA. `released`: the warps that continue if the
   // arrival completes it. An exit may complete a barrier, too, without an arrival.

@@ -12,9 +12,6 @@
 namespace muster::explore {
 namespace {
 
-// Whether the finding concerns two events. Otherwise it concerns how an order ends.
-bool IsPair(const Suspicion& suspicion) { return suspicion.first.step != 0; }
-
 // Whether the finding has a place where the order ends. A deadlock has several places.
 bool HasPlace(const Suspicion& suspicion) {
   return !IsPair(suspicion) && suspicion.first.at.lanes != 0 && suspicion.kind != Kind::kDeadlock;

@@ -180,7 +180,11 @@ void World::Step(const Actor& actor) {
       if (IsHeapCall(program_.code[actor.pc])) {
         NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kWrite);
       }
+      const std::uint32_t live = state.warp().live;
       Run(&state, actor.pc);
+      if (observer_ != nullptr && ptx::IsOfWholeWarp(program_.code[actor.pc].op)) {
+        observer_->OnWholeWarp(PlaceOf(state, live, actor.pc));
+      }
     }
     if (At(actor.unit).core().interpreter().TakeChanged()) {
       Change(cycle_);
@@ -283,6 +287,9 @@ void World::NoteVolatile(WarpState* state, const Group& group, std::uint32_t act
 // Tells the observer of fences and copy groups, which are no steps of their own.
 void World::Observe(const Place& at) {
   const ptx::Instruction& i = program_.code[at.pc];
+  if (ptx::IsOfWholeWarp(i.op)) {
+    observer_->OnWholeWarp(at);
+  }
   if (i.op == Op::kFence) {
     observer_->OnFence(at, i.As<ptx::MemoryFence>());
   } else if (i.op == Op::kCopyGroup) {
@@ -413,10 +420,7 @@ void World::NoteSpin(WarpState* state, const Group& group) {
     return;
   }
   const ptx::LivelockDetector& livelock = At(state->unit).core().livelock();
-  std::uint64_t now = group.lanes | 1ULL << 63;
-  ForEachBit(group.lanes, [&](unsigned lane) {
-    now = now * kSpread + livelock.StateOf(state->warp(), group, lane);
-  });
+  const std::uint64_t now = group.lanes + livelock.StateOfAll(state->warp(), group, group.lanes);
   if (spin.state == now) {
     state->spinning = group.lanes | (state->spun == epoch_ ? state->spinning : 0);
     state->spun = epoch_;
@@ -428,9 +432,7 @@ void World::NoteSpin(WarpState* state, const Group& group) {
 bool World::Retries(const ptx::Core& core, const ptx::Warp& warp, const Group& group,
                     std::uint32_t lanes) {
   std::uint64_t key = (std::uint64_t{group.pc} << 32 | lanes) * kSpread + core.rank();
-  ForEachBit(lanes, [&](unsigned lane) {
-    key = key * kSpread + core.livelock().StateOf(warp, group, lane);
-  });
+  key = key * kSpread + core.livelock().StateOfAll(warp, group, lanes);
   const auto [found, fresh] = retries_.try_emplace(key);
   if (fresh) {
     Interpreter& interpreter = At(core.rank()).core().interpreter();

@@ -99,6 +99,18 @@ def time_limit(muster, folder):
 
 
 @case
+def nothing_new(muster, folder):
+    """Without a bound the search ends when nothing new comes up, long before the time limit, and says so; with one it
+    goes on."""
+    text, _ = run(muster, "explore", KERNELS / "histogram" / "histogram.json", "--time", 100, "--report", folder / "r.json")
+    report = json.loads((folder / "r.json").read_text())
+    jsonschema.validate(report, SCHEMA)
+    expect(report["settled"] and not report["complete"] and report["seconds"] < 90 and "for long nothing new" in text, text)
+    run(muster, "explore", KERNELS / "histogram" / "histogram.json", "--time", 2, "--bound", 1000000, "--report", folder / "r.json")
+    expect(not json.loads((folder / "r.json").read_text())["settled"], "it settles with a bound")
+
+
+@case
 def jobs_agree(muster, folder):
     """Two threads that each add to one word eight times: 16 over 8 classes, whatever the number of jobs."""
     adds = "    atom.shared.add.u32 %r3, [x], 1;\n" * 8
@@ -631,10 +643,10 @@ LATE:
     text, _ = run(muster, "run", manifest, "--schedule", found[0]["witness"])
     expect("hazard arrival_past_phase" in text, text)
     named = json.loads(manifest.read_text())
-    named["hazards"] = {"arrival_past_phase": 0}
-    manifest.write_text(json.dumps(named))
-    text, _ = run(muster, "explore", manifest, code=8)
-    expect("0 findings" in text, text)
+    for count, code in ((0, 7), (1, 8)):
+        manifest.write_text(json.dumps({**named, "hazards": {"arrival_past_phase": count}}))
+        text, _ = run(muster, "explore", manifest, code=code)
+        expect(("meets the hazard" in text) == (count == 0), text)
 
 
 LAUNCHES = """.version 8.0

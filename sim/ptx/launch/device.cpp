@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/ptx/program/address.h"
+#include "sim/ptx/program/sync_place.h"
 #include "sim/ptx/syntax/parser.h"
 
 namespace muster::ptx {
@@ -59,7 +60,7 @@ std::shared_ptr<const Program> Device::Load(const std::string& ptx,
   std::shared_ptr<const Program>& program = programs_[{ptx, kernels}];
   if (program == nullptr) {
     const auto module = Parse(ptx, ReadFile(ptx, "PTX file"));
-    program = std::make_shared<const Program>(Link(*module, kernels));
+    program = std::make_shared<const Program>(Without(Link(*module, kernels), manifest_.without));
     for (const FileVariable& variable : program->variables) {  // save those with other values
       kept_[ptx].emplace(
           Of(variable),

@@ -88,7 +88,14 @@ struct Manifest : KernelLaunch {
   std::string config = "default";
   std::uint64_t seed = 1;
   std::uint64_t max_cycles = 1'000'000;  // of each launch
+  // Places of the kernel that are left out (sync_place.h), by number. No file says them.
+  std::vector<std::uint32_t> without;
 
+  // Whether a run is to meet the hazard.
+  bool Wants(const std::string& hazard) const {
+    const auto found = hazards.find(hazard);
+    return found != hazards.end() && found->second != 0;
+  }
   std::size_t LaunchCount() const { return launches.empty() ? 1 : launches.size(); }
   // How many launches, from this one on, may overlap each with the one before.
   std::size_t OverlapFrom(std::size_t index) const;
