@@ -97,7 +97,6 @@ std::optional<SyncPlace> PlaceOf(const Program& program, const Instruction& i) {
       return place;
     case Op::kGridControl:
       place.what = "griddepcontrol.wait";
-      place.untried = "there is no grid before this one here";
       return i.As<GridControl>().waits ? std::optional(place) : std::nullopt;
     default:
       return std::nullopt;
