@@ -39,8 +39,12 @@ module muster_atomics_lanes
     end
   end
 
-  muster_first #(.Width(MaxLanes)) u_left (.bits_i (left), .any_o (any_left), .index_o (first_left));
-  muster_first #(.Width(MaxLanes)) u_near (.bits_i (near), .any_o (any_near), .index_o (first_near));
+  muster_first #(.Width(MaxLanes)) u_left (
+    .bits_i (left), .any_o (any_left), .index_o (first_left)
+  );
+  muster_first #(.Width(MaxLanes)) u_near (
+    .bits_i (near), .any_o (any_near), .index_o (first_near)
+  );
 
   assign leader = any_near ? first_near : first_left;
 

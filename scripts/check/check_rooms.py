@@ -35,12 +35,13 @@ USES = {
     "ptx/runtime/on_pins": "isa golden port ptx/program ptx/simt ptx/runtime",
     "ptx/launch": "isa ptx/syntax ptx/program ptx/alu ptx/simt ptx/runtime ptx/runtime/on_pins",
     "explore": "isa ptx/program ptx/simt ptx/runtime ptx/runtime/on_golden",
+    "litmus": "ptx/syntax",
     "emit": "isa ptx/syntax ptx/program ptx/simt",
     "gpu": "ptx/syntax ptx/program ptx/launch",
     # Beside it, and above all.
     "bcu": "",
     "board": "port lockstep",
-    "app": "isa log lockstep explore emit gpu ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
+    "app": "isa log lockstep explore litmus emit gpu ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
 }
 
 

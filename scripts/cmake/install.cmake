@@ -8,8 +8,8 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
 
 install(DIRECTORY rtl DESTINATION ${MUSTER_DATA_DIR})
 install(FILES scripts/cmake/muster_rtl.cmake DESTINATION ${MUSTER_DATA_DIR}/scripts/cmake)
-install(FILES sim/ptx/launch/manifest.schema.json sim/ptx/launch/schedule.schema.json sim/explore/explore.schema.json
-              sim/gpu/gpu.schema.json
+install(FILES sim/ptx/launch/manifest.schema.json sim/ptx/launch/schedule.schema.json sim/explore/explore.schema.json sim/litmus/litmus.schema.json
+              sim/explore/needless.schema.json sim/gpu/gpu.schema.json
         DESTINATION ${MUSTER_DATA_DIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -8,7 +8,8 @@ mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, in rtl/atomics a
 barrier.cluster, and the unit tests of that scope must catch it. In rtl/muster_gpc.sv and its unit, which are wiring,
 the regression of the GPC must. Each row of tb/mutants/golden.toml makes the golden model wrong, and tb/golden alone
 must catch it; each of tb/mutants/explore.toml makes the analysis or the search of other orders wrong, and the litmus
-tests, the oracle or the kernels must. A mutant that no test catches fails.
+tests, the oracle or the kernels must; each of tb/mutants/litmus.toml makes the memory model of `muster litmus` wrong, and
+tb/litmus must. A mutant that no test catches fails.
 
 CTest runs this script once for each mutant, and with --none before those of a build
 (tb/scripts/CMakeLists.txt); `make mutants` shows the page in the end.
@@ -32,9 +33,10 @@ import variants
 
 TREE = ROOT / "build/mutants"  # a copy of the sources, in which the mutants are tried
 DEFAULT_CONFIG = "small"
-# The tests that must catch what is wrong in the golden model, or in the analysis of other orders.
+# The tests that must catch what is wrong in the golden model, in the analysis of other orders, or in the memory model.
 TESTS = {"golden": ("tb/golden/golden_test",),
-         "explore": ("tb/explore/litmus_test", "tb/explore/chance_test", "tb/explore/oracle_test", "tb/explore/agree_test")}
+         "explore": ("tb/explore/litmus_test", "tb/explore/chance_test", "tb/explore/oracle_test", "tb/explore/agree_test"),
+         "litmus": ("tb/litmus/litmus_model_test", "tb/litmus/litmus_naive_test")}
 # The unit tests of a block, and the plain one among them.
 BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle"),
           "atomics": ("atomics_test", "Atomics/*.PlainAdd"), "cluster": ("cluster_test", "ClusterBarrier/*.Plain")}
@@ -42,7 +44,7 @@ ALONE = ("warp", "atomics", "cluster")  # blocks that the regression does not re
 GPC = "gpc_small"  # with units of the default configuration
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
-QUICK = {"rtl": 0, "golden": 1, "explore": 0}  # so many mutants that `make test` tries
+QUICK = {"rtl": 0, "golden": 1, "explore": 0, "litmus": 0}  # so many mutants that `make test` tries
 ROWS = TREE / "rows"  # the results, a file for each mutant
 
 
@@ -241,7 +243,7 @@ def every():
     mutants = {kind: [Mutant(kind, variant) for variant in variants.of(kind)] for kind in QUICK}
     mutants["rtl"].sort(key=lambda mutant: mutant.config != DEFAULT_CONFIG)
     quick = [mutant for kind, count in QUICK.items() for mutant in mutants[kind][:count]]
-    return mutants["rtl"] + mutants["golden"] + mutants["explore"], quick
+    return mutants["rtl"] + mutants["golden"] + mutants["explore"] + mutants["litmus"], quick
 
 
 def page(rows):

@@ -133,10 +133,12 @@ def rounds(figures):
 
 
 def simulation(figures):
-    front, explore = figures["speed"]["thread_instructions_per_second"], figures["speed"]["explore"]
+    front, products, explore = (figures["speed"][key] for key in ("thread_instructions_per_second", "products", "explore"))
     return table(["what", "figure", "measured with"], [
         ("thread instructions per second, lanes of a warp together", number(front["together"]), origin(front)),
         ("the same, lanes apart at every step", number(front["apart"]), origin(front)),
+        ("a product of 64 x 64 x 64 in f16 by `wgmma`, milliseconds", products["tile_ms"], origin(products)),
+        ("flash attention, forward, of 2 heads of 256 x 64, in lockstep, seconds", products["attention_seconds"], origin(products)),
         ("`muster explore`: processor time of a run that is followed, beside a plain one", " to ".join(map(str, explore["predict_ratio"])), origin(explore)),
         ("`muster explore`: classes of orders per second", number(explore["classes_per_second"]), origin(explore))])
 
@@ -244,6 +246,7 @@ def take_bench(figures, bench):
         figures["cycles"][name] = {"release_latency_cycles": one["release_latency_cycles"]} | told
     speed = figures["speed"]
     speed["thread_instructions_per_second"] = bench["front_end"]["thread_instructions_per_second"] | told
+    speed["products"] = bench["products"] | told
     for row in speed["rounds"]:
         of = [bench["scopes"][loop] for loop in row["loops"]]
         row |= {"cycles_per_round": max(one["cycles_per_round"] for one in of),

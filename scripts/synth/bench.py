@@ -31,6 +31,7 @@ FILED = ["release_latency_cycles", "gather_cycles", "arrivals_per_cycle", "lut",
 LOOPS = ["alu", "bar_sync", "not_aligned", "apart", "warp_sync", "vote", "shfl", "elect", "redux", "match_all", "match_any",
          "cluster"]
 ROUNDS = 1000
+TILES = 400  # products in tile.json of tb/bench/front_end/products.py
 
 
 def output(*command):
@@ -76,6 +77,23 @@ def measure_front_end():
     return {"thread_instructions_per_second": {name: run(name) for name in ("together", "apart")}}
 
 
+def measure_products():
+    """Seconds of a product of 64 x 64 x 64 and of a flash attention, which tb/bench/front_end/products.py writes; both are
+    compared with what they must leave."""
+    folder, report = BUILD / "products", BUILD / "products.json"
+    subprocess.run([ROOT / "tb/bench/front_end/products.py", folder], check=True)
+
+    def run(name):
+        seconds = []
+        for _ in range(5):
+            subprocess.run(["build/sim/app/muster", "run", folder / f"{name}.json", "--report", report], cwd=ROOT,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+            told = json.loads(report.read_text())
+            seconds.append(told["cycles"] / (1000 * told["simulated_khz"]))
+        return statistics.median(seconds)
+    return {"tile_ms": round(1000 * run("tile") / TILES, 3), "attention_seconds": round(run("attention"), 3)}
+
+
 def measure_scopes():
     """How often a second warps meet in each way where a kernel does nothing else, on one core, each cycle checked."""
     report = BUILD / "scopes.json"
@@ -95,7 +113,7 @@ def measure_scopes():
 def measure_explore():
     """What looking at other orders costs: of runs that are followed, the slowest of the kernels among them, of one twenty
     times as long as another, and of a search."""
-    predict = [f"--predict=sim/kernels/{name}/{name}.json" for name in ("block_sum", "bitonic_sort", "histogram", "lock", "work_queue")]
+    predict = [f"--predict=sim/kernels/{name}/{name}.json" for name in ("block_sum", "bitonic_sort", "histogram", "lock", "work_queue", "attention")]
     predict += [f"--predict=tb/bench/explore/rounds_{rounds}.json" for rounds in (20, 400)]
     return output("build/tb/bench/explore_bench", *predict, "--search", "tb/bench/explore/eight.json")
 
@@ -165,6 +183,11 @@ def print_front_end(front_end):
         print(f"  lanes {name:38} {speed / 1e6:6.1f} million")
 
 
+def print_products(products):
+    print(f"  wgmma, 64 x 64 x 64 of f16: {products['tile_ms']:.3f} ms; flash attention of 2 heads x 256 x 64: "
+          f"{products['attention_seconds']:.3f} s")
+
+
 def print_scopes(scopes):
     print("\nKernels of two warps that do nothing but meet, on one core\n"
           f"  {'a round':14} {'cycles':>8} {'rounds per second':>18}")
@@ -201,6 +224,7 @@ def main():
     sizes = output("build/tb/bench/muster_bench", "--config", LARGEST, "--sizes")
     mbarrier = measure_mbarrier(names)
     front_end = measure_front_end()
+    products = measure_products()
     scopes = measure_scopes()
     explore = measure_explore()
     areas, mb_areas = ({}, {}) if args.no_area else (
@@ -212,12 +236,13 @@ def main():
     print_sizes(fast, sizes["sync_all_half_rate_cycles"])
     print_mbarrier(mbarrier)
     print_front_end(front_end)
+    print_products(products)
     print_scopes(scopes)
     print_explore(explore)
     mbarrier |= {name: area_of(mb_areas.get(name, {})) for name in configs.MBARRIER}
     args.json.write_text(json.dumps(
         {"commit": results.commit()[0], "time": begun, "configs": filed_configs, "sync_all_cycles": fast, "mbarrier": mbarrier,
-         "front_end": front_end, "scopes": scopes, "explore": explore}, indent=2) + "\n")
+         "front_end": front_end, "products": products, "scopes": scopes, "explore": explore}, indent=2) + "\n")
     print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
           f"({(time.monotonic() - start) / 60:.0f} minutes)")
     if args.json == BUILD / "bench.json" and subprocess.run([ROOT / "scripts/pages/figures.py", "--take"]).returncode == 0:

@@ -78,7 +78,7 @@ void GiveContents(const ptx::Manifest& manifest, const RunOptions& options,
     std::optional<std::vector<std::uint8_t>> bytes = contents_of(buffer);
     if (!bytes) {
       const ptx::Buffer& own = manifest.buffers[buffer];
-      result->text += fmt::format("{} {} cannot be read after this\n", own.Word(), own.name);
+      result->text += fmt::format("{} {} is not known after this\n", own.Word(), own.name);
     }
     return bytes;
   };

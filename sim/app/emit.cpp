@@ -18,7 +18,7 @@
 #include "sim/gpu/report.h"
 #include "sim/gpu/task.h"
 #include "sim/ptx/launch/compare.h"
-#include "sim/ptx/launch/direct.h"
+#include "sim/ptx/launch/manifest_text.h"
 #include "sim/ptx/program/types.h"
 #include "sim/ptx/syntax/error.h"
 #include "sim/ptx/syntax/parser.h"
@@ -90,6 +90,11 @@ ptx::Manifest WithPtx(ptx::Manifest manifest, const std::string& ptx) {
 
 KernelWriter::KernelWriter(const Job& job, const Config& config, EmitOptions options)
     : job_(job), config_(config), options_(std::move(options)) {
+  if (!options_.file.empty() && job_.manifest.LaunchCount() != 1) {
+    throw ptx::InputError(
+        "--emit-ptx: a written kernel keeps to an order of one launch, and the "
+        "manifest has several that overlap");
+  }
   if (!options_.target.empty()) {
     const std::optional<std::size_t> workers = GpuWorkers("--target", options_.target);
     if (!workers) {

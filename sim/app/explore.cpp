@@ -49,7 +49,9 @@ Kind KindOf(const std::string& hazard) {
 // Judges the ends of orders by the manifest.
 class Judge {
  public:
-  explicit Judge(const ptx::Session& session) : session_(session) {}
+  // `first`: the buffers after the first order, and which of their bytes are unknown, if the
+  // manifest expects none. It is written if it is empty.
+  Judge(const ptx::Session& session, Contents* first) : session_(session), first_(*first) {}
 
   std::vector<BadEnd> operator()(const World& world) {
     std::vector<BadEnd> bad;
@@ -72,7 +74,7 @@ class Judge {
       met[{hazard.name, hazard.line}] = explore::PlaceOf(hazard);
     }
     for (const auto& [hazard, at] : met) {
-      if (session_.manifest().hazards.count(hazard.first) == 0) {
+      if (!session_.manifest().Wants(hazard.first)) {
         bad.push_back({KindOf(hazard.first), "meets the hazard " + hazard.first, at});
       }
     }
@@ -91,9 +93,13 @@ class Judge {
                     [](const ptx::Buffer& buffer) { return buffer.expected.has_value(); })) {
       return;
     }
-    std::vector<std::vector<std::uint8_t>> contents;
+    Contents contents;
     for (std::size_t k = 0; k < buffers.size(); ++k) {
       contents.push_back(session_.ContentsIn(world.memory(), k));
+      const ptx::UnknownBytes unknown = session_.UnknownIn(world.memory(), k);
+      for (std::size_t i = 0, bytes = contents[k].size(); i < bytes && !unknown.empty(); ++i) {
+        contents[k].push_back(unknown.Find(i, 1) != 0 ? 1 : 0);
+      }
     }
     if (first_.empty()) {
       first_ = std::move(contents);
@@ -109,68 +115,94 @@ class Judge {
   }
 
   const ptx::Session& session_;
-  // The buffers after the first order, if the manifest expects none.
-  std::vector<std::vector<std::uint8_t>> first_;
+  Contents& first_;
 };
 
-class Exploration {
+class Explorer {
  public:
-  Exploration(Job job, const ExploreOptions& options)
+  Explorer(Job job, const ExploreOptions& options)
       : job_(std::move(job)), options_(options), begun_(Clock::now()) {
     ptx::Manifest& manifest = job_.manifest;
-    if (manifest.LaunchCount() != 1) {
+    if (manifest.OverlapFrom(0) != manifest.LaunchCount()) {
       throw ptx::InputError(fmt::format(
-          "{}: explore looks at one launch, and the manifest has {}: make a manifest of "
-          "the one in question",
+          "{}: explore looks at one launch, or at launches that overlap, and the manifest has {}: "
+          "make a manifest of the one in question",
           manifest.path, manifest.LaunchCount()));
     }
-    manifest.config = options.config.value_or(manifest.config);
+    config_ = ConfigOf(manifest, options);
+    manifest.config = config_.name;
     manifest.seed = options.seed.value_or(manifest.seed);
-    const Config* const config = FindConfig(manifest.config);
-    if (config == nullptr) {
-      throw ptx::InputError(fmt::format("there is no configuration {}: there are {}",
-                                        ptx::Printable(manifest.config), ConfigNames()));
-    }
-    config_ = *config;
     CheckFiles();
     writer_.emplace(job_, config_, options.emit);
   }
 
   ExploreCode Run() {
-    ptx::Session session(job_.manifest, config_, job_.manifest.seed);
     if (!options_.schedule.empty()) {
-      return WriteGiven(session);
+      return WriteGiven();
     }
-    const auto make_world = [&] {
-      return std::make_unique<World>(config_, session.program(), session.launch(),
-                                     session.memory());
-    };
-    explore::ExplorerOptions how;
-    how.seed = job_.manifest.seed;
-    how.bound = options_.bound.value_or(how.bound);
-    how.jobs = options_.jobs != 0 ? static_cast<unsigned>(options_.jobs)
-                                  : std::max(1U, std::thread::hardware_concurrency());
-    how.is_over = [this] { return Seconds() > static_cast<double>(options_.seconds); };
-    how.progress = [this](const std::string& doing, std::uint64_t count) { Say(doing, count); };
-    Judge by(session);  // remembers what an earlier order has left
-    const auto judge = [&](const World& order) { return by(order); };
-    explored_ = explore::Explorer(make_world, how, judge).Run();
-    Verify();
-    Say("", 0);
-    const std::unique_ptr<World> world = make_world();
-    causes_ = explore::ByCause(explored_, *world);
-    Shrink(world.get(), judge);
-    WriteWitnesses(session.program());
+    const std::unique_ptr<World> world = Search(false);
+    Shrink(world.get());
+    WriteWitnesses(world->program());
     WriteKernels(world.get());
     const explore::Reporter reporter(*world);
-    Print(reporter, session.program());
+    Print(reporter, world->program());
     if (!options_.report.empty()) {
-      WriteFile(options_.report, JsonText(Json(reporter, session)));
+      WriteFile(options_.report, JsonText(Json(reporter)));
     }
     return Code();
   }
 
+  Exploration UntilFinding(const Contents& reference) {
+    contents_ = reference;
+    std::unique_ptr<World> world = Search(true);
+    if (causes_.findings.empty() && refused_) {
+      world = Search(false);  // another witness may do
+    }
+    Exploration result;
+    result.code = Code();
+    result.complete = explored_.complete;
+    result.classes = explored_.classes;
+    result.left_out = explored_.left_out;
+    result.findings = causes_.findings.size();
+    result.suspicions = causes_.suspicions.size();
+    result.contents = contents_;
+    if (!causes_.findings.empty()) {
+      // Two events tell more than a bad end does.
+      const auto pair = std::find_if(causes_.findings.begin(), causes_.findings.end(),
+                                     [](const auto& cause) { return IsPair(cause.told.what); });
+      const auto& told = pair == causes_.findings.end() ? causes_.findings.front() : *pair;
+      const explore::Reporter reporter(*world);
+      result.text = reporter.Text(1, told, "");
+      result.json = reporter.Json(told);
+    }
+    return result;
+  }
+
  private:
+  // Finds what there is to find. Returns a world of the kernel.
+  std::unique_ptr<World> Search(bool until_finding) {
+    session_ = std::make_unique<ptx::Session>(job_.manifest, config_, job_.manifest.seed);
+    judge_ = Judge(*session_, &contents_);
+    const auto make_world = [this] {
+      return std::make_unique<World>(config_, session_->program(), session_->launch(),
+                                     session_->memory());
+    };
+    explore::ExplorerOptions how;
+    how.seed = job_.manifest.seed;
+    how.bound = options_.bound.value_or(how.bound);
+    how.until_finding = until_finding;
+    how.jobs = options_.jobs != 0 ? static_cast<unsigned>(options_.jobs)
+                                  : std::max(1U, std::thread::hardware_concurrency());
+    how.is_over = [this] { return Seconds() > options_.seconds; };
+    how.progress = [this](const std::string& doing, std::uint64_t count) { Say(doing, count); };
+    explored_ = explore::Explorer(make_world, how, judge_).Run();
+    Verify();
+    Say("", 0);
+    std::unique_ptr<World> world = make_world();
+    causes_ = explore::ByCause(explored_, *world);
+    return world;
+  }
+
   // Checks the output files: for the first witness before the search, and then for each witness.
   void CheckFiles(std::size_t witness = 1) const {
     std::vector<std::string> outputs;
@@ -203,7 +235,7 @@ class Exploration {
       return;
     }
     said_ = Seconds();
-    fmt::print(stderr, "{}{}: {}, {:.0f} of at most {} s{}", terminal ? "\r\x1b[K" : "", doing,
+    fmt::print(stderr, "{}{}: {}, {:.0f} of at most {:.0f} s{}", terminal ? "\r\x1b[K" : "", doing,
                count, said_, options_.seconds, terminal ? "" : "\n");
     std::fflush(stderr);
   }
@@ -228,6 +260,7 @@ class Exploration {
         verified.push_back(std::move(finding));
       } else {
         explored_.suspicions.push_back({finding.what, tried});
+        refused_ = true;
       }
     }
     explored_.findings = std::move(verified);
@@ -259,14 +292,14 @@ class Exploration {
   }
 
   // Shrinks the witnesses that are told. One that the unit does not follow then stays as it is.
-  void Shrink(World* world, const explore::Explorer::Judge& judge) {
+  void Shrink(World* world) {
     constexpr double kMost = 5;  // seconds, for each
     std::size_t count = 0;
     for (explore::Cause<explore::Finding>& cause : causes_.findings) {
       Say("shrinking witnesses", ++count);
       const double begun = Seconds();
       explore::Finding shrunk =
-          explore::Shrink(cause.told, world, judge, [&] { return Seconds() > begun + kMost; });
+          explore::Shrink(cause.told, world, judge_, [&] { return Seconds() > begun + kMost; });
       if (shrunk.turns.size() < cause.told.turns.size() && Replays(&shrunk).empty()) {
         cause.told = std::move(shrunk);
       }
@@ -311,13 +344,14 @@ class Exploration {
   }
 
   // Takes the order from a file.
-  ExploreCode WriteGiven(const ptx::Session& session) {
-    const ptx::Schedule schedule = ptx::ReadSchedule(options_.schedule, session.program());
-    World world(config_, session.program(), session.launch(), session.memory());
+  ExploreCode WriteGiven() {
+    session_ = std::make_unique<ptx::Session>(job_.manifest, config_, job_.manifest.seed);
+    const ptx::Schedule schedule = ptx::ReadSchedule(options_.schedule, session_->program());
+    World world(config_, session_->program(), session_->launch(), session_->memory());
     const EmitReport report = writer_->Write(&world, schedule, 1);
     fmt::print("{}: the order of {}\n{}", job_.manifest.path, options_.schedule, report.text);
     if (!options_.report.empty()) {
-      nlohmann::ordered_json json = Json(explore::Reporter(world), session);
+      nlohmann::ordered_json json = Json(explore::Reporter(world));
       json["schedule"] = options_.schedule;
       json["emitted"] = report.json;
       WriteFile(options_.report, JsonText(json));
@@ -392,6 +426,11 @@ class Exploration {
     std::string seen = explored_.complete ? fmt::format("complete: every order, in {}", Classes())
                                           : fmt::format("not complete: {} were seen in {:.1f} s",
                                                         Classes(), Seconds());
+    if (explored_.settled) {
+      seen +=
+          "; it ended since steps at each two instructions that conflict have been seen both ways, "
+          "and for long nothing new had come up";
+    }
     for (const std::string& left_out : explored_.left_out) {
       seen += "; " + left_out;
     }
@@ -414,15 +453,15 @@ class Exploration {
                        explored_.classes == 1 ? "" : "es");
   }
 
-  nlohmann::ordered_json Json(const explore::Reporter& reporter,
-                              const ptx::Session& session) const {
+  nlohmann::ordered_json Json(const explore::Reporter& reporter) const {
     nlohmann::ordered_json json{{"muster", "explore"},
                                 {"version", 1},
                                 {"manifest", job_.manifest.path},
-                                {"kernel", session.program().Kernel().name},
+                                {"kernel", session_->program().Kernel().name},
                                 {"config", job_.manifest.config},
                                 {"seed", job_.manifest.seed},
                                 {"complete", explored_.complete},
+                                {"settled", explored_.settled},
                                 {"left_out", explored_.left_out},
                                 {"classes", explored_.classes},
                                 {"runs", explored_.runs},
@@ -434,7 +473,7 @@ class Exploration {
       const explore::Finding& finding = causes_.findings[i].told;
       json["findings"].push_back(reporter.Json(causes_.findings[i]));
       json["findings"].back()["minimal"] = finding.is_minimal;
-      json["findings"].back()["order"] = explore::StoryOf(finding, session.program());
+      json["findings"].back()["order"] = explore::StoryOf(finding, session_->program());
       if (!options_.witness.empty()) {
         const bool is_written = unwritten_[i].empty();
         json["findings"].back()[is_written ? "witness" : "unwritten"] =
@@ -471,6 +510,9 @@ class Exploration {
   Clock::time_point begun_;
   double said_ = 0;
   Config config_;
+  std::unique_ptr<ptx::Session> session_;
+  Contents contents_;  // after the first order
+  explore::Explorer::Judge judge_;
   explore::Explored explored_;
   explore::Causes causes_;  // the findings, each cause once
   // Why the witness of each finding was not written; empty: it was.
@@ -478,12 +520,28 @@ class Exploration {
   std::optional<KernelWriter> writer_;
   std::vector<EmitReport> kernels_;  // of the findings, if they are wanted
   bool mismatch_ = false;
+  bool refused_ = false;  // a witness did not show its finding on the unit
 };
 
 }  // namespace
 
+const Config& ConfigOf(const ptx::Manifest& manifest, const ExploreOptions& options) {
+  const std::string name = options.config.value_or(manifest.config);
+  const Config* const config = FindConfig(name);
+  if (config == nullptr) {
+    throw ptx::InputError(fmt::format("there is no configuration {}: there are {}",
+                                      ptx::Printable(name), ConfigNames()));
+  }
+  return *config;
+}
+
 ExploreCode Explore(const Job& job, const ExploreOptions& options) {
-  return Exploration(job, options).Run();
+  return Explorer(job, options).Run();
+}
+
+Exploration ExploreUntilFinding(const Job& job, const ExploreOptions& options,
+                                const Contents& reference) {
+  return Explorer(job, options).UntilFinding(reference);
 }
 
 }  // namespace muster::app

@@ -9,6 +9,7 @@
 
 #include "sim/app/explore.h"
 #include "sim/app/launch_command.h"
+#include "sim/app/needless.h"
 #include "sim/app/number_option.h"
 #include "sim/ptx/syntax/error.h"
 
@@ -32,6 +33,12 @@ void CheckEmit(const CLI::App& explore, const ExploreOptions& options) {
   };
   needs({"--schedule", "--target"}, "--emit-ptx", !options.emit.file.empty());
   needs({"--times", "--time-limit"}, "--target", !options.emit.target.empty());
+  for (const char* const name : {"--without", "--needless"}) {
+    if (explore.get_option(name)->count() != 0 && !options.emit.file.empty()) {
+      throw ptx::InputError(fmt::format(
+          "{} does not go with --emit-ptx, which writes the kernel with all of its places", name));
+    }
+  }
 }
 
 struct ExploreCommand {
@@ -50,13 +57,15 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
   explore->add_option("--config", options.config, "The unit's configuration (default: default)");
   AddNumber(explore, "--seed", &options.seed, "Of the first order (default: 1)");
   AddNumber(explore, "--bound", &options.bound, "Classes of orders that are seen at most", 1);
-  explore->add_option("--time", options.seconds, "Seconds that it takes at most (default: 60)")
-      ->check(CLI::Range(std::uint64_t{1}, kLongestSearch));
+  AddNumber(explore, "--time", &options.seconds, "Seconds that it takes at most (default: 60)", 1,
+            kLongestSearch);
   explore->add_option("--jobs", options.jobs, "Orders at a time (default: one for each processor)")
       ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
   AddFile(explore, "--report", &options.report, "Write the report to this JSON file");
   AddFile(explore, "--witness", &options.witness,
           "Write the schedule of the first finding to this file, of others to numbered ones");
+  explore->add_flag("--needless", options.needless,
+                    "Try the kernel without each barrier, fence and wait: which does it need?");
   AddFile(explore, "--emit-ptx", &options.emit.file,
           "Write the kernel so that it keeps to the first finding's order by itself; of others, to "
           "numbered files");
@@ -74,12 +83,15 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
       ->type_name("SECONDS");
   explore->footer(
       "Exit codes: 0 nothing found, 2 bad input, 3 a deadlock can happen, 4 RTL and golden model\n"
-      "disagree, 7 a race or another finding, 8 suspicions only.");
+      "disagree, 7 a race or another finding, 8 suspicions only; of --needless 0 each place is\n"
+      "needed, 1 one is not shown to be, and the others as without it.");
   explore->callback([command, compiler_flags, explore, code] {
     command->launch.cuda.flags = compiler_flags;
+    const Job job = JobOf(&command->launch);
     CheckEmit(*explore, command->options);
-    command->options.emit.seconds = static_cast<double>(command->options.seconds);
-    *code = static_cast<int>(Explore(JobOf(&command->launch), command->options));
+    command->options.emit.seconds = command->options.seconds;
+    *code = static_cast<int>(command->options.needless ? FindNeedless(job, command->options)
+                                                       : Explore(job, command->options));
   });
 }
 

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 
 #include "sim/app/files.h"
+#include "sim/app/number_option.h"
 #include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/launch/manifest_text.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
@@ -14,6 +17,39 @@ namespace {
 
 bool EndsWith(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+Job LaunchOf(LaunchCommand* command) {
+  const bool cuda = EndsWith(command->file, ".cu");
+  if (!cuda && (!command->cuda.architecture.empty() || !command->cuda.flags.empty())) {
+    throw ptx::InputError(
+        fmt::format("{}: --arch, and what follows --, go to the compiler of a CUDA file (.cu), "
+                    "which this is not",
+                    ptx::Printable(command->file)));
+  }
+  if (!cuda && !EndsWith(command->file, ".ptx")) {
+    for (const CLI::Option* option : command->of_launch) {
+      if (option->count() != 0) {
+        throw ptx::InputError(
+            fmt::format("{} goes with a PTX or CUDA file: the manifest {} says it by itself",
+                        option->get_name(), ptx::Printable(command->file)));
+      }
+    }
+    if (!command->write_manifest.empty()) {
+      throw ptx::InputError("--write-manifest goes with a PTX or CUDA file");
+    }
+    return {ptx::ReadManifest(command->file), ptx::InputsOf(command->file)};
+  }
+  command->launch.ptx = cuda ? CompileCuda(command->file, command->cuda) : command->file;
+  ptx::DirectManifest made = ptx::ManifestOf(command->launch);
+  Job job{std::move(made.manifest), std::move(made.inputs)};
+  if (!command->write_manifest.empty()) {
+    CheckOutputs(job.inputs, {command->write_manifest});
+    WriteFile(command->write_manifest,
+              ptx::ManifestText(std::move(made.members), command->write_manifest));
+    job.inputs.push_back(command->write_manifest);
+  }
+  return job;
 }
 
 }  // namespace
@@ -85,40 +121,28 @@ void AddLaunchOptions(CLI::App* app, LaunchCommand* command) {
                   "clang); options of the compiler itself follow --")
       ->type_name("SM")
       ->group("Without a manifest");
+  AddNumber(app, "--without", &command->without,
+            "Leave out these barriers, fences and waits, by the numbers that muster explore "
+            "--needless gives them",
+            0, std::numeric_limits<std::uint32_t>::max())
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("N,N,...");
   AddFile(app, "--write-manifest", &command->write_manifest,
           "Write a manifest that says the same, and run")
       ->group("Without a manifest");
 }
 
 Job JobOf(LaunchCommand* command) {
-  const bool cuda = EndsWith(command->file, ".cu");
-  if (!cuda && (!command->cuda.architecture.empty() || !command->cuda.flags.empty())) {
-    throw ptx::InputError(
-        fmt::format("{}: --arch, and what follows --, go to the compiler of a CUDA file (.cu), "
-                    "which this is not",
-                    ptx::Printable(command->file)));
-  }
-  if (!cuda && !EndsWith(command->file, ".ptx")) {
-    for (const CLI::Option* option : command->of_launch) {
-      if (option->count() != 0) {
-        throw ptx::InputError(
-            fmt::format("{} goes with a PTX or CUDA file: the manifest {} says it by itself",
-                        option->get_name(), ptx::Printable(command->file)));
-      }
+  Job job = LaunchOf(command);
+  if (!command->without.empty()) {
+    if (job.manifest.LaunchCount() != 1) {
+      throw ptx::InputError(
+          fmt::format("{}: --without goes with one launch, and the manifest has {}",
+                      job.manifest.path, job.manifest.LaunchCount()));
     }
-    if (!command->write_manifest.empty()) {
-      throw ptx::InputError("--write-manifest goes with a PTX or CUDA file");
-    }
-    return {ptx::ReadManifest(command->file), ptx::InputsOf(command->file)};
-  }
-  command->launch.ptx = cuda ? CompileCuda(command->file, command->cuda) : command->file;
-  ptx::DirectManifest made = ptx::ManifestOf(command->launch);
-  Job job{std::move(made.manifest), std::move(made.inputs)};
-  if (!command->write_manifest.empty()) {
-    CheckOutputs(job.inputs, {command->write_manifest});
-    WriteFile(command->write_manifest,
-              ptx::ManifestText(std::move(made.members), command->write_manifest));
-    job.inputs.push_back(command->write_manifest);
+    job.manifest.without = command->without;
+    job.manifest.command += fmt::format(" --without {}", fmt::join(command->without, ","));
   }
   return job;
 }

@@ -6,6 +6,7 @@
 #define MUSTER_SIM_APP_LAUNCH_COMMAND_H_
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct LaunchCommand {
   ptx::DirectLaunch launch;
   CudaOptions cuda;
   std::string write_manifest;
+  std::vector<std::uint32_t> without;   // places at which the kernel does not synchronize
   std::vector<CLI::Option*> of_launch;  // options of which a manifest has its own
 };
 

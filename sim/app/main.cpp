@@ -22,6 +22,7 @@
 #include "sim/app/against.h"
 #include "sim/app/explore_command.h"
 #include "sim/app/launch_command.h"
+#include "sim/app/litmus_command.h"
 #include "sim/app/run_command.h"
 #include "sim/app/suite.h"
 #include "sim/bcu/assembler.h"
@@ -129,6 +130,7 @@ int Main(int argc, char** argv) {
   const std::vector<std::string> compiler_flags(std::min(dashes + 1, end), end);
   AddRunCommand(&app, compiler_flags, &code);
   AddExploreCommand(&app, compiler_flags, &code);
+  AddLitmusCommand(&app, &code);
 
   std::vector<std::string> inputs;
   SuiteOptions suite_options;

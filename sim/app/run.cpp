@@ -43,12 +43,13 @@ std::vector<std::string> Waves(const RunOptions& options, unsigned units) {
   return waves;
 }
 
-// Prepares the launches of a manifest, which must outlive them, to run one after the other.
+// Prepares the launches of a manifest, which must outlive them, to run one after the other; those
+// that may overlap are one session.
 using Sessions = std::vector<std::unique_ptr<ptx::Session>>;
 Sessions SessionsOf(const ptx::Manifest& manifest, const Config& config) {
   const auto device = std::make_shared<ptx::Device>(manifest);
   Sessions sessions;
-  for (std::size_t i = 0; i < manifest.LaunchCount(); ++i) {
+  for (std::size_t i = 0; i < manifest.LaunchCount(); i += manifest.OverlapFrom(i)) {
     sessions.push_back(std::make_unique<ptx::Session>(manifest, i, device, config, manifest.seed));
   }
   return sessions;
@@ -61,9 +62,10 @@ std::optional<ptx::ScheduleFile> ScheduleOf(const RunOptions& options, Job* job)
     return std::nullopt;
   }
   ptx::Manifest& manifest = job->manifest;
-  if (manifest.LaunchCount() != 1) {
+  if (manifest.OverlapFrom(0) != manifest.LaunchCount()) {
     throw ptx::InputError(
-        "--schedule: the manifest has several launches, and a schedule is of one");
+        "--schedule: the manifest has several launches that do not overlap, and a schedule is of "
+        "one");
   }
   ptx::ScheduleFile schedule(options.schedule);
   job->inputs.push_back(options.schedule);
@@ -125,8 +127,8 @@ void CheckOptions(const Job& job, const RunOptions& options, const Target& targe
   CheckContents(job.manifest, options);
   std::vector<std::string> outputs = FinalOutputs(options);
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    const unsigned units = sessions[i]->launch().ClusterCtas();
-    const RunOptions own = OfLaunch(options, job.manifest, i);
+    const unsigned units = sessions[i]->launch().MaxClusterCtas();
+    const RunOptions own = OfLaunch(options, job.manifest, sessions[i]->index());
     CheckWave(own, units);
     const std::vector<std::string> more = LaunchOutputs(own, units);
     outputs.insert(outputs.end(), more.begin(), more.end());
@@ -274,7 +276,7 @@ RunResult Run(Job job, const RunOptions& options) {
   std::vector<nlohmann::ordered_json> reports;
   for (std::size_t i = 0;; ++i) {
     ptx::Session& session = *sessions[i];
-    const RunOptions own = OfLaunch(options, manifest, i);
+    const RunOptions own = OfLaunch(options, manifest, session.index());
     if (!own.timeline.empty() || !own.trace.empty()) {
       session.Record();
     }
@@ -304,7 +306,13 @@ RunResult Run(Job job, const RunOptions& options) {
               ? std::move(reports.front())
               : ptx::JsonReport(session, verdict, timing, result.served, std::move(reports));
       GiveContents(
-          manifest, options, [&](std::size_t buffer) { return session.Contents(buffer); }, &result);
+          manifest, options,
+          [&](std::size_t buffer) {
+            return session.UnknownIn(session.memory(), buffer).empty()
+                       ? std::optional(session.Contents(buffer))
+                       : std::nullopt;
+          },
+          &result);
       break;
     }
   }

@@ -86,7 +86,7 @@ void CheckTarget(const CLI::App& command, const RunOptions& options, const std::
     refuse({"--target"}, "does not go with --against, which compares the unit with a GPU");
   } else if (GpuWorkers("--target", options.target)) {
     refuse({"--config", "--seed", "--seeds", "--max-cycles", "--progress", "--schedule", "--wave",
-            "--wave-from", "--wave-to", "--log", "--timeline", "--trace"},
+            "--wave-from", "--wave-to", "--log", "--timeline", "--trace", "--without"},
            "is of the unit: it does not go with --target cuda");
   } else {
     refuse({"--time-limit"}, "is of a GPU: it goes with --target cuda");

@@ -38,7 +38,7 @@ Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config,
   const auto& hazards = session.grid().hazards();
   replay.is_bad = replay.outcome != "completes" || !session.Differences(session.memory()).empty() ||
                   std::any_of(hazards.begin(), hazards.end(), [&](const ptx::Incident& hazard) {
-                    return manifest.hazards.count(hazard.name) == 0;
+                    return !manifest.Wants(hazard.name);
                   });
   if (look) {
     look(session);

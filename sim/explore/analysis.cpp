@@ -41,7 +41,7 @@ Analysis::ThreadState* Analysis::LanesOf(const Place& at) {
     latest_threads_ = &threads_[at.cta];
     latest_cta_ = at.cta;
     if (latest_threads_->empty()) {
-      latest_threads_->resize(world_.launch().Warps() * kWarpSize);
+      latest_threads_->resize(world_.launch().MaxWarps() * kWarpSize);
     }
   }
   return &(*latest_threads_)[std::size_t{at.warp} * kWarpSize];
@@ -50,7 +50,8 @@ Analysis::ThreadState* Analysis::LanesOf(const Place& at) {
 // Returns the pseudo-warp that stands for a barrier in clocks. It is numbered after the warps of
 // its CTA.
 Thread Analysis::PseudoOf(std::uint64_t cta) {
-  return {cta, (static_cast<std::uint32_t>(world_.launch().Warps()) + pseudo_[cta]++) * kWarpSize};
+  return {cta,
+          (static_cast<std::uint32_t>(world_.launch().MaxWarps()) + pseudo_[cta]++) * kWarpSize};
 }
 
 EventNumber Analysis::EventAt(const Place& at) {
@@ -93,12 +94,12 @@ Shared<Known> Analysis::Fence::With(const Thread& first, std::uint32_t lanes) co
 }
 
 std::uint64_t Analysis::ClusterOf(std::uint64_t cta) const {
-  const ptx::Launch& launch = world_.launch();
-  auto point = ptx::PointOf(cta, launch.grid);
+  const ptx::Launch& launch = world_.launch().OfCta(cta);
+  auto point = ptx::PointOf(cta - launch.first_cta, launch.grid);
   for (unsigned i = 0; i < 3; ++i) {
     point[i] /= launch.cluster[i];
   }
-  return ptx::LinearOf(point, launch.GridOfClusters());
+  return launch.first_cluster + ptx::LinearOf(point, launch.GridOfClusters());
 }
 
 bool Analysis::Includes(ptx::Scope scope, std::uint64_t a, std::uint64_t b) const {
@@ -273,6 +274,15 @@ void Analysis::OnWarpSync(const Place& at, WarpOp op) {
     } else {
       state->known.Own().must.Join(known->must);
     }
+  });
+}
+
+// ".sync ... causes the executing thread to wait until all threads in the warp execute the same
+// instruction before resuming execution", and orders no memory.
+void Analysis::OnWholeWarp(const Place& at) {
+  const Shared<Known> known = Gather(at, EventAt(at));
+  Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
+    state->known.Own().must.Join(known->must);
   });
 }
 

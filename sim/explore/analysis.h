@@ -50,11 +50,14 @@ class Analysis : public Observer {
   void OnTensorAccess(const Place& at, const Range& range, bool writes) override;
   void OnFence(const Place& at, const ptx::MemoryFence& fence) override;
   void OnWarpSync(const Place& at, WarpOp op) override;
+  void OnWholeWarp(const Place& at) override;
   void OnArrive(const Place& at, const Operation& operation, const Effects& effects,
                 const std::vector<Place>& released) override;
   void OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) override;
   void OnClusterComplete(std::uint64_t cluster) override;
   void OnClusterWait(const Place& at, std::uint64_t cluster) override;
+  void OnLaunchEnd(std::size_t launch) override;
+  void OnLaunchWait(const Place& at, std::size_t launch) override;
   void OnCtaEnd(std::uint64_t cta) override;
   void OnMbarrier(const Place& at, std::uint64_t owner, const MbOperation& operation,
                   const ptx::Mbarrier* instruction, const MbEffects& effects,
@@ -297,6 +300,7 @@ class Analysis : public Observer {
   // By warp, the lanes whose latest wait was for the phase before the first one of an mbarrier.
   std::map<std::pair<std::uint64_t, unsigned>, Place> at_fresh_;
   std::map<std::uint64_t, ClusterState> clusters_;
+  std::map<std::size_t, EventNumber> launch_ends_;
   std::map<std::pair<std::uint64_t, unsigned>, Copies> products_;  // by warp
   std::unordered_map<std::uint64_t, Transfer> transfers_;
   // By owner of the memory: the latest access of each thread of other CTAs, and the transfers that

@@ -137,4 +137,37 @@ void Analysis::OnClusterWait(const Place& at, std::uint64_t cluster) {
   Acquire(clusters_[cluster].done, ptx::Scope::kCluster, true, at);
 }
 
+// Whoever knows the end of a thread's launch knows the end of the transfers that it has started.
+void Analysis::OnLaunchEnd(std::size_t launch) {
+  const EventNumber event = launch_ends_[launch] = ++events_;
+  for (auto& [number, transfer] : transfers_) {
+    if (world_.launch().IndexOfCta(transfer.at.cta) == launch) {
+      transfer.waited.push_back({ThreadOf(transfer.at, First(transfer.at.lanes)), event, false});
+    }
+  }
+}
+
+// All that the launches have done is visible, whichever proxy has done it or is to use it.
+void Analysis::OnLaunchWait(const Place& at, std::size_t launch) {
+  EventAt(at);
+  Clock all;
+  for (const auto& [ended, event] : launch_ends_) {
+    const ptx::Launch& of = world_.launch().At(ended);
+    for (std::uint64_t cta = of.first_cta; ended < launch && cta < of.first_cta + of.Ctas();
+         ++cta) {
+      for (std::uint32_t warp = 0; warp < of.Warps(); ++warp) {
+        all.Note({cta, warp * kWarpSize}, event, kAllLanes);
+      }
+    }
+  }
+  Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
+    Known& known = state->known.Own();
+    for (Clock Known::*const clock :
+         {&Known::memory, &Known::async_global, &Known::async_shared, &Known::released,
+          &Known::maps, &Known::inits, &Known::must}) {
+      (known.*clock).Join(all);
+    }
+  });
+}
+
 }  // namespace muster::explore

@@ -26,6 +26,8 @@ struct ExhaustOptions {
   // Limit of one order, whose cost grows with the square of its steps.
   std::uint64_t most_steps = 32'768;
   bool races = true;  // each order is also checked for races
+  // How often steps at the same two instructions are reversed; 0: always.
+  std::uint32_t most_reversals = 0;
   // Asked now and then: whether the time is over and the search must stop.
   std::function<bool(std::uint64_t classes)> stop;
 };
@@ -64,7 +66,8 @@ struct LeftOut {
 std::string Explain(const LeftOut& one, const ptx::Program& program);
 
 struct Exhausted {
-  bool complete = false;  // there are no other orders
+  bool complete = false;   // there are no other orders
+  bool has_ended = false;  // all that was planned was seen; of a search by one job
   std::set<LeftOut> left_out;
   std::uint64_t classes = 0;
   std::uint64_t steps = 0;

@@ -6,18 +6,10 @@
 #include <algorithm>
 
 #include "sim/explore/analysis.h"
-#include "sim/explore/exhaust.h"
 #include "sim/isa/bits.h"
 
 namespace muster::explore {
 namespace {
-
-constexpr std::size_t kMostFindings = 100;
-
-// All wrong results count as one bad end, whatever the values.
-std::pair<Kind, std::string> EndOf(const BadEnd& end) {
-  return {end.kind, end.kind == Kind::kWrongResult ? "" : end.what};
-}
 
 // Whether both are races, of any kind, between the same two places.
 bool IsRaceOf(const Suspicion& race, const Suspicion& other) {
@@ -47,6 +39,11 @@ Explorer::Explorer(MakeWorld make_world, ExplorerOptions options, Judge judge)
       options_(std::move(options)),
       judge_(std::move(judge)) {}
 
+// All wrong results count as one bad end, whatever the values.
+std::pair<Kind, std::string> Explorer::EndOf(const BadEnd& end) {
+  return {end.kind, end.kind == Kind::kWrongResult ? "" : end.what};
+}
+
 // A key of the two places that does not depend on their order.
 Explorer::Key Explorer::KeyOf(const Suspicion& suspicion) {
   const auto [a, b] = std::minmax(suspicion.first.at.pc, suspicion.second.at.pc);
@@ -59,12 +56,14 @@ Explorer::Key Explorer::KeyOf(const Suspicion& suspicion) {
 
 Explored Explorer::Run() {
   Predict();
-  if (options_.bound != 0) {
+  if (options_.bound != 0 && !IsEnough()) {
     Exhaust();
   }
   std::uint64_t count = 0;
   for (const auto& [key, lead] : leads_) {
-    if (found_.count(key) == 0) {
+    const bool has_race = std::any_of(explored_.findings.begin(), explored_.findings.end(),
+                                      [](const Finding& finding) { return IsPair(finding.what); });
+    if (found_.count(key) == 0 && !(options_.until_finding && has_race)) {
       Say("driving suspicions to a witness", ++count);
       Witness(lead);
     }
@@ -100,7 +99,8 @@ const Actor& Explorer::Choose(const std::vector<Actor>& enabled, ptx::Random* ra
 
 // Follows runs in random orders with vector clocks.
 void Explorer::Predict() {
-  for (std::uint64_t run = 0; run < options_.predictions && (run == 0 || !IsOver()); ++run) {
+  for (std::uint64_t run = 0; run < options_.predictions && (run == 0 || !IsOver()) && !IsEnough();
+       ++run) {
     Say("predicting along runs", run);
     world_.Reset();
     Analysis analysis(world_);
@@ -140,52 +140,6 @@ void Explorer::Predict() {
     ++explored_.runs;
     Take(world_, analysis.suspicions(), trace, actors);
     Conclude(world_, trace);
-  }
-}
-
-// Starts with one thread, so that the number of classes of a small kernel does not depend on the
-// jobs.
-void Explorer::Exhaust() {
-  constexpr std::uint64_t kFew = 4096;
-  ExhaustOptions options;
-  options.most_classes = std::min(options_.bound, kFew);
-  options.stop = [this](std::uint64_t classes) {
-    Say("classes of orders", classes);
-    return IsOver();
-  };
-  const auto each = [this](const Order& order) {
-    TakeOrder(order);
-    return explored_.findings.size() < kMostFindings;
-  };
-  Exhausted result = explore::Exhaust(&world_, options, each);
-  if (!result.complete && options_.bound > kFew && !IsOver()) {
-    options.most_classes = options_.bound;
-    result = explore::Exhaust(make_world_, options_.jobs, options, each);
-  }
-  explored_.classes = result.classes;
-  for (const LeftOut& one : result.left_out) {
-    explored_.left_out.push_back(Explain(one, world_.program()));
-  }
-  explored_.complete = result.complete && explored_.left_out.empty();
-}
-
-void Explorer::TakeOrder(const Order& order) {
-  const std::vector<BadEnd> bad = judge_(order.world);
-  const bool news = std::any_of(order.suspicions.begin(), order.suspicions.end(),
-                                [&](const Suspicion& one) {
-                                  const Key key = KeyOf(one);
-                                  return leads_.count(key) == 0 && found_.count(key) == 0;
-                                }) ||
-                    std::any_of(bad.begin(), bad.end(),
-                                [&](const BadEnd& end) { return ends_.count(EndOf(end)) == 0; });
-  if (news) {
-    const Trace trace = order.Traced();
-    std::vector<Actor> actors;
-    for (const Taken& step : order.steps) {
-      actors.push_back(step.actor);
-    }
-    Take(order.world, order.suspicions, trace, actors);
-    Conclude(order.world, trace);
   }
 }
 
@@ -371,7 +325,7 @@ void Explorer::Witness(const Lead& lead) {
   }
   std::uint64_t attempts = 0;
   std::uint64_t reversals = 0;
-  for (; attempts < options_.attempts && (attempts == 0 || !IsOver()); ++attempts) {
+  for (; attempts < options_.attempts && (attempts == 0 || !(IsOver() || IsEnough())); ++attempts) {
     Trace trace;
     const bool reversed = RunReversed(lead, options_.seed + attempts, &trace);
     ++explored_.runs;

@@ -39,6 +39,7 @@ struct ExplorerOptions {
   std::uint64_t predictions = 24;           // runs to follow with vector clocks
   std::uint64_t attempts = 200;             // runs to find a witness of a suspicion
   unsigned jobs = 1;                        // orders at a time
+  bool until_finding = false;               // the first finding is enough, and a race beside it
   // Asked often: whether the time is over and the search must stop.
   std::function<bool()> is_over;
   // Called now and then with the progress.
@@ -65,6 +66,9 @@ struct Explored {
   std::vector<Unconfirmed> suspicions;
   std::vector<Suspicion> lints;
   bool complete = false;  // every order was seen
+  // The search ended early: it had reversed steps at each two instructions that conflict, and had
+  // seen nothing new for long.
+  bool settled = false;
   // Effects that differ between runs and that no step of the world stands for, as sentences. If
   // there are any, the search is not complete.
   std::vector<std::string> left_out;
@@ -93,6 +97,7 @@ class Explorer {
   using Key = std::tuple<Kind, std::uint32_t, std::uint32_t>;
 
   bool IsOver() const { return options_.is_over && options_.is_over(); }
+  bool IsEnough() const { return options_.until_finding && !explored_.findings.empty(); }
   // Whether to leave the current order before its end.
   bool IsLeft() const {
     constexpr std::uint64_t kMostSteps = 4'000'000;
@@ -104,9 +109,12 @@ class Explorer {
       options_.progress(doing, count);
     }
   }
+  static std::pair<Kind, std::string> EndOf(const BadEnd& end);
   static Key KeyOf(const Suspicion& suspicion);
   const Actor& Choose(const std::vector<Actor>& enabled, ptx::Random* random);
   void Predict();
+  Exhausted SeeOrders(ExhaustOptions options, unsigned jobs,
+                      const std::function<bool()>& is_settled);
   void Exhaust();
   void TakeOrder(const Order& order);
   bool IsShown(const Lead& lead);
@@ -134,6 +142,7 @@ class Explorer {
   std::map<Key, Lead> leads_;
   std::set<Key> found_;
   std::set<std::pair<Kind, std::string>> ends_;
+  double latest_news_ = 0;  // of the search, in seconds of the processor
 };
 
 }  // namespace muster::explore

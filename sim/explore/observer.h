@@ -24,7 +24,7 @@ using ptx::kWarpSize;
 
 // The place of an event: lanes of a warp at an instruction.
 struct Place {
-  std::uint64_t cta = 0;  // linear, in the grid
+  std::uint64_t cta = 0;  // linear, in the grid, after those of launches before
   unsigned warp = 0;      // of the CTA
   std::uint32_t lanes = 0;
   std::uint32_t pc = 0;
@@ -58,6 +58,8 @@ class Observer {
   virtual void OnFence(const Place& at, const ptx::MemoryFence& fence) = 0;
   // Lanes of a warp have met at a collective.
   virtual void OnWarpSync(const Place& at, WarpOp op) = 0;
+  // All lanes of a warp have met at an instruction that they execute together.
+  virtual void OnWholeWarp(const Place& at) = 0;
 
   // A warp arrives at a named barrier of the CTA. `released`: the warps that continue if the
   // arrival completes it. An exit may complete a barrier, too, without an arrival.
@@ -69,6 +71,10 @@ class Observer {
   virtual void OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) = 0;
   virtual void OnClusterComplete(std::uint64_t cluster) = 0;
   virtual void OnClusterWait(const Place& at, std::uint64_t cluster) = 0;
+  // A launch is over; lanes of a later one have waited for those before theirs, by
+  // griddepcontrol.wait.
+  virtual void OnLaunchEnd(std::size_t launch) = 0;
+  virtual void OnLaunchWait(const Place& at, std::size_t launch) = 0;
   // All threads of the CTA have exited.
   virtual void OnCtaEnd(std::uint64_t cta) = 0;
 

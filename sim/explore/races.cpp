@@ -2,19 +2,24 @@
 #include "sim/explore/races.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace muster::explore {
 
 // Computes what the event comes after. Where it could have come earlier, plans that.
 void Races::Find(std::size_t index) {
   Event& event = nodes_[index].event;
+  index_.Truncate(index);
+  while (index_.size() < index) {
+    index_.Add(nodes_[index_.size()].event);
+  }
   const bool waits = event.actor.kind == Actor::Kind::kWait;
   event.before.Clear();
   event.arrivals.Clear();
   std::optional<Events> own;  // computed on demand
   // The parity of generations does not determine the answer.
   bool any_phase = !event.actor.answer || event.actor.may_give_up;
-  for (std::size_t i = index; i-- > 0;) {
+  for (const std::size_t i : index_.Related(event)) {
     Node& node = nodes_[i];
     const Event& other = node.event;
     const bool known = event.before.Has(i);
@@ -27,7 +32,7 @@ void Races::Find(std::size_t index) {
     if (is_concerned && !own) {
       own = BeforeItsThread(index);
     }
-    if (is_concerned && !own->Has(i)) {
+    if (is_concerned && !own->Has(i) && IsToReverse(other, event.turn.pc)) {
       // The wait could have been answered earlier, at once or after the events that it depends on;
       // but not while the phase that it waits for was the current one.
       node.Plan(event.process);
@@ -39,11 +44,13 @@ void Races::Find(std::size_t index) {
       continue;
     }
     if (!known && !follows && conflicts && !waits) {
-      Reverse(i, index);
-      TakeApart(i);
-      TakeApart(index);
       NoteCopy(other);
       NoteCopy(event);
+      if (IsToReverse(other, event.turn.pc)) {
+        Reverse(i, index);
+        TakeApart(i);
+        TakeApart(index);
+      }
     }
     if (follows || conflicts) {
       event.before.Add(other.before);
@@ -56,9 +63,19 @@ void Races::Find(std::size_t index) {
   if (Completes(event)) {
     Gather(index);
   }
-  if (ConflictsWithItself(event)) {
+  if (ConflictsWithItself(event) && event.joined_at && IsToReverse(event, event.turn.pc)) {
     TakeApart(index);
   }
+}
+
+bool Races::IsToReverse(const Event& first, std::uint32_t second) {
+  if (most_ == 0) {
+    return true;
+  }
+  std::uint32_t& count = reversed_[{first.turn.pc, second}];
+  count += count <= most_ ? 1 : 0;
+  has_spared_ = has_spared_ || count > most_;
+  return count <= most_;
 }
 
 // Lanes that joined others by chance could have continued before those came.
@@ -78,7 +95,7 @@ void Races::NoteCopy(const Event& event) {
 // The earlier events of the lanes, and what these come after.
 Events Races::BeforeItsThread(std::size_t index) const {
   Events own;
-  for (std::size_t i = 0; i < index; ++i) {
+  for (const std::size_t i : index_.Former(nodes_[index].event)) {
     if (IsInProgramOrder(nodes_[i].event, nodes_[index].event)) {
       own.Add(nodes_[i].event.before);
       own.Add(i);
@@ -95,7 +112,7 @@ void Races::Gather(std::size_t index) {
     return a.mode == ObjectAccess::Mode::kArrive && b.mode == ObjectAccess::Mode::kComplete &&
            a.generation == b.generation;
   };
-  for (std::size_t i = 0; i < index; ++i) {
+  for (const std::size_t i : index_.Related(event)) {
     if (AnyPair(nodes_[i].event.accesses, event.accesses, together)) {
       event.arrivals.Add(nodes_[i].event.before);
       event.arrivals.Add(i);
@@ -107,7 +124,7 @@ void Races::Gather(std::size_t index) {
         actor.kind == Actor::Kind::kWait &&
         std::any_of(event.accesses.begin(), event.accesses.end(),
                     [&](const ObjectAccess& access) { return access.object == actor.object; });
-    if (concerned) {
+    if (concerned && !Has(node.planned, node.processes[k]) && IsToReverse(event, actor.pc)) {
       node.Plan(node.processes[k]);
     }
   }
@@ -115,13 +132,12 @@ void Races::Gather(std::size_t index) {
 
 // Returns the step that started the event's transfer.
 std::optional<std::size_t> Races::StartOf(std::size_t index) const {
-  const std::uint64_t process = nodes_[index].event.process;
-  for (std::size_t i = index; i-- > 0;) {
-    if (Has(nodes_[i].event.begun, process)) {
-      return i;
-    }
+  const EventIndex::Numbers* const begun = index_.Begun(nodes_[index].event.process);
+  if (begun == nullptr) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const auto later = std::lower_bound(begun->begin(), begun->end(), index);
+  return later == begun->begin() ? std::nullopt : std::optional<std::size_t>(*std::prev(later));
 }
 
 // Plans, before event i, a step that leads to event j without i. `as`: the process, now part of the

@@ -8,28 +8,35 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "sim/explore/event.h"
+#include "sim/explore/event_index.h"
 #include "sim/ptx/program/program.h"
 
 namespace muster::explore {
 
 class Races {
  public:
-  // Both must outlive this object.
-  Races(std::vector<Node>* nodes, const ptx::Program& program)
-      : nodes_(*nodes), program_(program) {}
+  // Both must outlive this object. `most`: how often steps at the same two instructions are
+  // reversed; 0: always.
+  Races(std::vector<Node>* nodes, const ptx::Program& program, std::uint32_t most = 0)
+      : nodes_(*nodes), program_(program), most_(most) {}
 
   // Computes what the event comes after, and plans its reversals. All events before it must have
   // been added.
   void Find(std::size_t index);
   // Instructions of bulk copies that are not ordered with another access.
   const std::set<std::uint32_t>& unordered_copies() const { return unordered_copies_; }
+  // Whether steps were not reversed since others at their instructions had been, often enough.
+  bool has_spared() const { return has_spared_; }
 
  private:
+  bool IsToReverse(const Event& first, std::uint32_t second);
   void TakeApart(std::size_t index);
   void NoteCopy(const Event& event);
   Events BeforeItsThread(std::size_t index) const;
@@ -39,6 +46,10 @@ class Races {
 
   std::vector<Node>& nodes_;
   const ptx::Program& program_;
+  const std::uint32_t most_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> reversed_;  // by instructions
+  bool has_spared_ = false;
+  EventIndex index_;  // of the events before the one that is added
   std::set<std::uint32_t> unordered_copies_;
 };
 

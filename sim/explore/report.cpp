@@ -12,9 +12,6 @@
 namespace muster::explore {
 namespace {
 
-// Whether the finding concerns two events. Otherwise it concerns how an order ends.
-bool IsPair(const Suspicion& suspicion) { return suspicion.first.step != 0; }
-
 // Whether the finding has a place where the order ends. A deadlock has several places.
 bool HasPlace(const Suspicion& suspicion) {
   return !IsPair(suspicion) && suspicion.first.at.lanes != 0 && suspicion.kind != Kind::kDeadlock;
@@ -77,10 +74,10 @@ const char* Explain(Kind kind) {
 }
 
 std::string Reporter::ThreadText(const Place& at) const {
-  const ptx::Launch& launch = world_.launch();
-  const auto cta = ptx::PointOf(at.cta, launch.grid);
-  const std::string where =
-      launch.Ctas() == 1 ? "" : fmt::format(" of CTA ({},{},{})", cta[0], cta[1], cta[2]);
+  const ptx::Launch& launch = world_.launch().OfCta(at.cta);
+  const std::string where = world_.launch().AllCtas() == 1
+                                ? ""
+                                : fmt::format(" of CTA {}", world_.launch().CtaName(at.cta));
   if (Ones(at.lanes) == 1) {
     const auto thread = ptx::PointOf(at.warp * kWarpSize + First(at.lanes), launch.block);
     return fmt::format("thread ({},{},{}), warp {}{}", thread[0], thread[1], thread[2], at.warp,
@@ -115,12 +112,12 @@ std::string Reporter::ObjectText(const Suspicion& suspicion) const {
     return fmt::format("column {} of lanes {} to {} in tensor memory{}",
                        piece % ptx::kTensorColumns, piece / ptx::kTensorColumns * ptx::kPieceLanes,
                        (piece / ptx::kTensorColumns + 1) * ptx::kPieceLanes - 1,
-                       world_.launch().Ctas() == 1 ? "" : fmt::format(" of CTA {}", cta));
+                       world_.launch().AllCtas() == 1 ? "" : fmt::format(" of CTA {}", cta));
   }
   if (object.owner != kGlobal) {
     return ptx::MbarrierName(world_.program(), static_cast<std::uint32_t>(object.address)) +
            " in shared memory" +
-           (world_.launch().Ctas() == 1 ? "" : fmt::format(" of CTA {}", object.owner));
+           (world_.launch().AllCtas() == 1 ? "" : fmt::format(" of CTA {}", object.owner));
   }
   return fmt::format("byte {} of {}", ptx::ByteOf(object.address), VariableOf(suspicion, world_));
 }

@@ -29,7 +29,7 @@ Search::Search(World* world, const ExhaustOptions& options,
       options_(options),
       each_(each),
       nodes_(std::move(beginning)),
-      races_(&nodes_, world->program()),
+      races_(&nodes_, world->program(), options.most_reversals),
       fixed_(nodes_.size()) {
   for (std::size_t i = 0; i < fixed_; ++i) {
     races_.Find(i);
@@ -75,7 +75,8 @@ Exhausted Search::Run() {
     }
     found_.complete = !TakeNext();
   } while (!found_.complete);
-  found_.complete = found_.complete && !cut_;
+  found_.has_ended = found_.complete;
+  found_.complete = found_.complete && !cut_ && !races_.has_spared();
   for (const std::uint32_t pc : world_.volatile_pcs()) {
     found_.left_out.insert({LeftOut::Cause::kVolatile, pc});
   }

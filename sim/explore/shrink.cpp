@@ -13,7 +13,8 @@ namespace {
 
 using ptx::Turn;
 
-constexpr std::uint64_t kOrders = 8;  // that have to show a finding
+constexpr std::uint64_t kFirstOrders = 8;  // that have to show a finding
+constexpr std::uint64_t kOrders = 256;     // that are looked at in the end
 
 bool IsSame(const Turn& a, const Turn& b) {
   return a.cta == b.cta && a.warp == b.warp && a.pc == b.pc && a.time == b.time &&
@@ -28,20 +29,23 @@ class Shrinker {
     for (std::size_t i = 0; i < finding.turns.size(); ++i) {
       kept_.push_back({finding.turns[i], i < finding.needed});
     }
+    for (std::uint64_t seed = 1; seed <= kFirstOrders; ++seed) {
+      seeds_.push_back(seed);
+    }
   }
 
   Finding Run() {
     Finding shrunk = finding_;
-    if (!IsShownBy(kept_)) {
+    const std::vector<Entry> all = kept_;
+    if (!IsShownBy(all)) {
       return shrunk;
     }
-    for (std::size_t size = std::max<std::size_t>(kept_.size() / 2, 1); size != 0;) {
-      const bool is_less = RemoveChunks(size);
-      shrunk.is_minimal = size == 1 && !is_less && !stop_();
-      if (stop_() || shrunk.is_minimal) {
-        break;
-      }
-      size = size == 1 ? 1 : size / 2;
+    do {
+      kept_ = all;
+      shrunk.is_minimal = Reduce();
+    } while (shrunk.is_minimal && !Holds());
+    if (!shrunk.is_minimal && !Holds()) {
+      return shrunk;
     }
     shrunk.turns.clear();
     for (const Entry& entry : kept_) {
@@ -60,6 +64,30 @@ class Shrinker {
   static std::size_t Needed(const std::vector<Entry>& entries) {
     return static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(),
                                                   [](const Entry& one) { return one.is_needed; }));
+  }
+
+  // Returns whether nothing more can be removed.
+  bool Reduce() {
+    for (std::size_t size = std::max<std::size_t>(kept_.size() / 2, 1); !stop_();) {
+      const bool is_less = RemoveChunks(size);
+      if (size == 1 && !is_less) {
+        return !stop_();
+      }
+      size = std::max<std::size_t>(size / 2, 1);
+    }
+    return false;
+  }
+
+  // Whether many more orders show the finding. One that does not has to, from now on.
+  bool Holds() {
+    Follower follower = FollowerOf(kept_);
+    for (std::uint64_t seed = kFirstOrders + 1; seed <= kOrders; ++seed) {
+      if (!follower.Run(seed) || !EndsAsFound()) {
+        seeds_.insert(seeds_.begin(), seed);
+        return false;
+      }
+    }
+    return true;
   }
 
   // Removes what it can in pieces of that size, from the end. Returns whether that was anything.
@@ -86,18 +114,18 @@ class Shrinker {
                        [&](const Turn& one) { return IsSame(one, turn); });
   }
 
-  bool IsShownBy(const std::vector<Entry>& entries) {
+  Follower FollowerOf(const std::vector<Entry>& entries) const {
     std::vector<Turn> turns;
     for (const Entry& entry : entries) {
       turns.push_back(entry.turn);
     }
-    Follower follower(&world_, turns, Needed(entries));
-    for (std::uint64_t seed = 1; seed <= kOrders; ++seed) {
-      if (!follower.Run(seed) || !EndsAsFound()) {
-        return false;
-      }
-    }
-    return true;
+    return {&world_, turns, Needed(entries)};
+  }
+
+  bool IsShownBy(const std::vector<Entry>& entries) {
+    Follower follower = FollowerOf(entries);
+    return std::all_of(seeds_.begin(), seeds_.end(),
+                       [&](std::uint64_t seed) { return follower.Run(seed) && EndsAsFound(); });
   }
 
   bool EndsAsFound() const {
@@ -117,6 +145,7 @@ class Shrinker {
   const Explorer::Judge& judge_;
   const std::function<bool()>& stop_;
   std::vector<Entry> kept_;
+  std::vector<std::uint64_t> seeds_;  // of orders that have to show it
 };
 
 }  // namespace

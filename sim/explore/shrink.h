@@ -12,9 +12,10 @@
 
 namespace muster::explore {
 
-// Returns the finding with as few turns as suffice: orders that keep to these, and are random
-// otherwise, show it. Without any one of them some of as many orders do not. Returns the finding as
-// it is if its own schedule does not suffice for that, and what it has come to once `stop` is true.
+// Returns the finding with as few turns as suffice: 256 orders that keep to these, and are random
+// otherwise, show it, and without any one of them some do not; its two events are left in. Returns
+// the finding as it is if its own schedule does not suffice for that, and what it has come to once
+// `stop` is true.
 Finding Shrink(Finding finding, World* world, const Explorer::Judge& judge,
                const std::function<bool()>& stop);
 

@@ -82,6 +82,9 @@ struct Suspicion {
   std::vector<Place> without;  // of kPassedWithout: where the threads exited
 };
 
+// Whether the finding concerns two events. Otherwise it concerns how an order ends.
+inline bool IsPair(const Suspicion& suspicion) { return suspicion.first.step != 0; }
+
 }  // namespace muster::explore
 
 #endif  // MUSTER_SIM_EXPLORE_SUSPICION_H_

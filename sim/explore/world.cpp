@@ -49,6 +49,7 @@ World::World(const Config& config, const ptx::Program& program, const ptx::Launc
     : GoldenGrid(config, program, launch, memory),
       program_(program),
       starts_are_steps_(
+          !launch.programmatic.empty() ||
           Has(program, [](const ptx::Instruction& i) { return i.op == Op::kTryCancel; })),
       has_heap_(Has(program, IsHeapCall)) {
   for (unsigned rank = 0; rank < ranks(); ++rank) {
@@ -151,6 +152,9 @@ void World::Step(const Actor& actor) {
   gathered_.arrived.clear();
   if (actor.kind == Actor::Kind::kStart) {
     NoteAccess(ObjectOf(kQueue, 0), ObjectAccess::Mode::kWrite);
+    if (const std::size_t launch = clusters_.NextLaunch(); launch != 0) {
+      NoteAccess(ObjectOf(kTriggers, launch - 1), ObjectAccess::Mode::kPass);
+    }
     Change(cycle_);
     LaunchCluster();
   } else if (actor.kind == Actor::Kind::kTransfer) {
@@ -176,7 +180,11 @@ void World::Step(const Actor& actor) {
       if (IsHeapCall(program_.code[actor.pc])) {
         NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kWrite);
       }
+      const std::uint32_t live = state.warp().live;
       Run(&state, actor.pc);
+      if (observer_ != nullptr && ptx::IsOfWholeWarp(program_.code[actor.pc].op)) {
+        observer_->OnWholeWarp(PlaceOf(state, live, actor.pc));
+      }
     }
     if (At(actor.unit).core().interpreter().TakeChanged()) {
       Change(cycle_);
@@ -190,6 +198,9 @@ void World::Step(const Actor& actor) {
                  place.warp == PlaceOf(state, 0, 0).warp && (place.lanes & actor.lanes) != 0;
         });
   }
+  if (Overlap()) {
+    EndLaunches();
+  }
   if (!starts_are_steps_) {
     LaunchClusters();
   }
@@ -198,7 +209,9 @@ void World::Step(const Actor& actor) {
 // Executes the next instruction of the warp.
 void World::Run(WarpState* state, std::uint32_t pc) {
   state->pc = pc;
+  running_ = state;
   const Interpreter::Event event = At(state->unit).Run(state->warp().slot);
+  running_ = nullptr;
   if (event == Interpreter::Event::kBarrier && ending() && gathered_.arrived.empty()) {
     gathered_.arrived.push_back(PlaceOf(*state, state->warp().arrival.lanes, pc));  // refused
   } else if (event == Interpreter::Event::kFault) {
@@ -274,6 +287,9 @@ void World::NoteVolatile(WarpState* state, const Group& group, std::uint32_t act
 // Tells the observer of fences and copy groups, which are no steps of their own.
 void World::Observe(const Place& at) {
   const ptx::Instruction& i = program_.code[at.pc];
+  if (ptx::IsOfWholeWarp(i.op)) {
+    observer_->OnWholeWarp(at);
+  }
   if (i.op == Op::kFence) {
     observer_->OnFence(at, i.As<ptx::MemoryFence>());
   } else if (i.op == Op::kCopyGroup) {
@@ -313,6 +329,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kTensorAllocation:
     case Op::kTensorAccess:
     case Op::kWarpgroupProduct:
+    case Op::kRegisterLimit:
       // At an aligned instruction lanes wait for the rest of their warp.
       return !IsAligned(i) || (ActiveOf(state, group) |
                                (StandingWith(state, group) & ~group.lanes)) == state.warp().live;
@@ -320,9 +337,11 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kBulk:
     case Op::kTensor:
     case Op::kTensorReplace:
+    case Op::kStoreBulk:
     case Op::kStoreAsync:
     case Op::kTryCancel:
     case Op::kTensorProduct:
+    case Op::kOpaqueProduct:
     case Op::kTensorMemoryCopy:
     case Op::kTensorShift:
     case Op::kTensorCommit:
@@ -331,6 +350,8 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
       return true;
     case Op::kMbarrier:
       return !IsMbWait(i.As<ptx::Mbarrier>().op);
+    case Op::kGridControl:
+      return Overlap();
     default:
       return false;
   }
@@ -399,10 +420,7 @@ void World::NoteSpin(WarpState* state, const Group& group) {
     return;
   }
   const ptx::LivelockDetector& livelock = At(state->unit).core().livelock();
-  std::uint64_t now = group.lanes | 1ULL << 63;
-  ForEachBit(group.lanes, [&](unsigned lane) {
-    now = now * kSpread + livelock.StateOf(state->warp(), group, lane);
-  });
+  const std::uint64_t now = group.lanes + livelock.StateOfAll(state->warp(), group, group.lanes);
   if (spin.state == now) {
     state->spinning = group.lanes | (state->spun == epoch_ ? state->spinning : 0);
     state->spun = epoch_;
@@ -414,9 +432,7 @@ void World::NoteSpin(WarpState* state, const Group& group) {
 bool World::Retries(const ptx::Core& core, const ptx::Warp& warp, const Group& group,
                     std::uint32_t lanes) {
   std::uint64_t key = (std::uint64_t{group.pc} << 32 | lanes) * kSpread + core.rank();
-  ForEachBit(lanes, [&](unsigned lane) {
-    key = key * kSpread + core.livelock().StateOf(warp, group, lane);
-  });
+  key = key * kSpread + core.livelock().StateOfAll(warp, group, lanes);
   const auto [found, fresh] = retries_.try_emplace(key);
   if (fresh) {
     Interpreter& interpreter = At(core.rank()).core().interpreter();
@@ -439,8 +455,8 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const unsigned size = Bytes(access.type);
   const std::uint64_t cta = owner == nullptr ? kGlobal : owner->linear_id;
   constexpr std::uint64_t kGranule = 4;
-  const auto mode =
-      instruction.op == Op::kLoad ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite;
+  const bool reads = instruction.op == Op::kLoad;
+  const auto mode = reads ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite;
   for (std::uint64_t at = address / kGranule; at * kGranule < address + size * access.count; ++at) {
     NoteAccess(ObjectOf(cta, at), mode);
   }
@@ -456,7 +472,7 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const Place at = PlaceOf(state, 1U << lane, state.pc);
   for (unsigned k = 0; k < access.count; ++k) {
     observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size},
-                        instruction.op == Op::kTensorReplace ? Op::kStore : instruction.op,
+                        reads || instruction.op == Op::kAtomic ? instruction.op : Op::kStore,
                         access.ordering, changed);
   }
 }
@@ -472,12 +488,12 @@ void World::OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorR
   }
 }
 
-// Warps that wait for columns may go on.
-void World::OnTensorColumns(const ptx::Warp& warp) {
-  NoteAccess(ObjectOf(kTensorColumns, warp.cta->linear_id), ObjectAccess::Mode::kWrite);
+// Warps that wait for columns or registers may go on.
+void World::OnResource(const ptx::Warp& warp) {
+  NoteAccess(ObjectOf(kResources, warp.cta->linear_id), ObjectAccess::Mode::kWrite);
   for (const WarpState& state : warps_[warp.cta->rank]) {
     if (state.exists() && state.warp().cta == warp.cta && !state.warp().groups.empty() &&
-        state.warp().groups.front().state == Group::State::kAwaitsColumns) {
+        state.warp().groups.front().state == Group::State::kAwaitsResource) {
       woken_.push_back(PlaceOf(state, state.warp().live, 0));
     }
   }

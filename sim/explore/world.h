@@ -122,7 +122,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
                 bool changed) override;
 
   void OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorRange>& ranges) override;
-  void OnTensorColumns(const ptx::Warp& warp) override;
+  void OnResource(const ptx::Warp& warp) override;
 
   void Post(ptx::Transfer transfer, std::uint64_t cycle) override;
   void Change(std::uint64_t /*cycle*/) override { ++epoch_; }
@@ -138,6 +138,9 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   void OnExit(const ptx::Core& core, unsigned warp) override;
   void OnRelease(const ptx::Core& core, std::uint64_t warps) override;
   void OnClusterRelease(const std::vector<ClusterLanes>& lanes) override;
+  void OnGridRelease(const std::vector<ClusterLanes>& lanes) override;
+  void OnLaunchable(std::uint8_t grids) override;
+  void OnLaunchEnd(std::size_t launch) override;
   void OnWait(const ptx::Core& core, const MbOperation& wait) override;
   void OnCancel(const ptx::Core& core, const ptx::Warp& warp, const ptx::CancelCall& call) override;
 
@@ -194,8 +197,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   static bool IsAligned(const ptx::Instruction& i) {
     return (i.op == ptx::Op::kBarrier && i.As<ptx::CtaBarrier>().aligned) ||
            (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned) ||
-           i.op == ptx::Op::kWarpgroupProduct ||
-
+           i.op == ptx::Op::kWarpgroupProduct || i.op == ptx::Op::kRegisterLimit ||
            i.op == ptx::Op::kTensorAllocation || i.op == ptx::Op::kTensorAccess;
   }
   // The instruction may have to wait for transfers, and come again.
@@ -232,7 +234,9 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   static ptx::Group* GroupOf(const WarpState& state, std::uint32_t lanes);
 
   // world_effects.cpp
-
+  bool Overlap() const { return !launch_.programmatic.empty(); }
+  bool IsInFlight(std::size_t launch) const override;
+  void NoteLaunch(std::size_t launch, muster::ClusterOp op, const ClusterEffects& effects);
   void Answer(WarpState* state, std::size_t index, bool answer);
   void NoteExit(const ptx::Core& core, const Operation& exit, const Effects& effects);
 
@@ -267,6 +271,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   std::unordered_map<std::uint64_t, bool> retries_;
   std::vector<std::unique_ptr<Flight>> flights_;
   const Flight* performing_ = nullptr;  // the transfer that takes effect
+  const WarpState* running_ = nullptr;  // the warp whose instruction is executed
   std::uint64_t next_flight_ = 1;
   std::unordered_map<std::uint64_t, std::uint64_t> started_;  // transfers, by thread
   struct Times {

@@ -20,7 +20,7 @@ const std::vector<Actor>& World::Enabled() {
   if (ending()) {
     return enabled_;
   }
-  if (starts_are_steps_ && !clusters_.AllBegun() && HasRoom()) {
+  if (starts_are_steps_ && !clusters_.AllBegun() && HasRoom() && LaunchMayBegin()) {
     Actor start;
     start.kind = Actor::Kind::kStart;
     enabled_.push_back(start);
@@ -54,8 +54,8 @@ void World::EnableWarp(const WarpState& state) {
                !IsDraining(state, group.pc)) {
       add(Actor::Kind::kLanes, group.lanes, group.pc,
           true);  // the lanes that it lacked have exited
-    } else if (group.state == ptx::Group::State::kAwaitsColumns &&
-               machine.core().interpreter().MayAllocate(warp, group)) {
+    } else if (group.state == ptx::Group::State::kAwaitsResource &&
+               machine.core().interpreter().MayTake(warp, group)) {
       add(Actor::Kind::kLanes, group.lanes, group.pc, true);
     }
   }
@@ -159,7 +159,8 @@ std::uint64_t World::ProcessOf(const Actor& actor) const {
     return FlightOf(actor)->process;
   }
   const WarpState& state = warps_[actor.unit][actor.warp];
-  return (state.warp().cta->linear_id * launch_.Warps() + PlaceOf(state, 0, 0).warp) * kWarpSize +
+  return (state.warp().cta->linear_id * launch_.MaxWarps() + PlaceOf(state, 0, 0).warp) *
+             kWarpSize +
          First(actor.lanes);
 }
 

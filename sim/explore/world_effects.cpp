@@ -109,6 +109,9 @@ void World::OnCluster(const ptx::Core& core, const ClusterRequest& request,
   if (arrives || request.op == muster::ClusterOp::kExit) {
     NoteAccess(barrier, completes ? ObjectAccess::Mode::kComplete : ObjectAccess::Mode::kArrive);
   }
+  if (Overlap()) {
+    NoteLaunch(launch_.IndexOfCta(state.warp().cta->linear_id), request.op, effects);
+  }
   if (waits && effects.fault == FaultCause::kNone) {
     Change(cycle_);
     if (observer_ != nullptr && effects.go != 0) {
@@ -129,6 +132,68 @@ void World::OnClusterRelease(const std::vector<ClusterLanes>& lanes) {
   }
   for (const ClusterLanes& released : lanes) {
     Advance(&warps_[released.unit][released.warp]);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// Launches that overlap
+// ------------------------------------------------------------------------------------------------
+
+void World::NoteLaunch(std::size_t launch, muster::ClusterOp op, const ClusterEffects& effects) {
+  const bool exits = op == muster::ClusterOp::kExit;
+  const bool was_launchable = ((Launchable() & ~effects.launches) >> GridOf(launch) & 1) != 0;
+  if ((exits || op == muster::ClusterOp::kTrigger) && !was_launchable) {
+    NoteAccess(ObjectOf(kTriggers, launch), ObjectAccess::Mode::kArrive);
+  }
+  if (exits) {
+    NoteAccess(ObjectOf(kLaunchEnds, launch), ObjectAccess::Mode::kArrive);
+  }
+  if (op == muster::ClusterOp::kGridWait && launch != 0) {
+    NoteAccess(ObjectOf(kLaunchEnds, launch - 1), ObjectAccess::Mode::kPass);
+  }
+  if (effects.launches != 0) {
+    OnLaunchable(effects.launches);
+  }
+}
+
+// The last of the CTAs that had neither executed launch_dependents nor completed has done so.
+void World::OnLaunchable(std::uint8_t grids) {
+  for (std::size_t i = 0; i + 1 < launch_.Launches(); ++i) {
+    if (!IsOver(i) && i < announced() && (grids >> GridOf(i) & 1) != 0) {
+      NoteAccess(ObjectOf(kTriggers, i), ObjectAccess::Mode::kComplete);
+    }
+  }
+}
+
+bool World::IsInFlight(std::size_t launch) const {
+  return std::any_of(flights_.begin(), flights_.end(),
+                     [&](const auto& flight) { return launch_.IndexOfCta(flight->cta) == launch; });
+}
+
+void World::OnLaunchEnd(std::size_t launch) {
+  NoteAccess(ObjectOf(kLaunchEnds, launch), ObjectAccess::Mode::kComplete);
+  if (observer_ != nullptr) {
+    observer_->OnLaunchEnd(launch);
+  }
+}
+
+void World::OnGridRelease(const std::vector<ClusterLanes>& lanes) {
+  for (const ClusterLanes& released : lanes) {
+    WarpState& state = warps_[released.unit][released.warp];
+    const Place at = PlaceOf(state, released.lanes, 0);
+    if (const std::size_t launch = launch_.IndexOfCta(at.cta);
+        observer_ != nullptr && launch != 0) {
+      observer_->OnLaunchWait(at, launch);
+    }
+    if (&state != running_) {
+      woken_.push_back(at);
+    }
+  }
+  for (const ClusterLanes& released : lanes) {
+    WarpState& state = warps_[released.unit][released.warp];
+    if (&state != running_) {
+      Advance(&state);
+    }
   }
 }
 

@@ -27,7 +27,7 @@ void World::Post(ptx::Transfer transfer, std::uint64_t /*cycle*/) {
   flight->unit = state.unit;
   flight->cta = at.cta;
   flight->warp_index = at.warp;
-  const std::uint64_t thread = (at.cta * launch_.Warps() + at.warp) * kWarpSize + transfer.lane;
+  const std::uint64_t thread = (at.cta * launch_.MaxWarps() + at.warp) * kWarpSize + transfer.lane;
   constexpr unsigned kThreadBits = 32;
   flight->process = ++started_[thread] << kThreadBits | thread;
   begun_.push_back(flight->process);
@@ -76,10 +76,11 @@ void World::OnCancel(const ptx::Core& core, const ptx::Warp& warp, const ptx::Ca
 // The request cancels the next cluster, if one is left: that cluster will not start.
 void World::TakeCluster(std::size_t index) {
   const std::uint64_t number = flights_[index]->number;
+  const ptx::Launch& launch = launch_.OfCta(flights_[index]->cta);
+  const bool none = clusters_.AllBegun() || &launch_.OfCluster(clusters_.begun()) != &launch;
   flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
-  NoteAccess(ObjectOf(kQueue, 0),
-             clusters_.AllBegun() ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite);
-  const CancelResponse response = clusters_.Cancel();
+  NoteAccess(ObjectOf(kQueue, 0), none ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite);
+  const CancelResponse response = CancelNext(launch);
   for (const auto& flight : flights_) {
     if (flight->asked_by != number) {
       continue;
@@ -178,6 +179,10 @@ void World::NoteAccesses(const std::vector<Range>& ranges, ObjectAccess::Mode mo
 }
 
 void World::StepTransfer(std::size_t index) {
+  if (Overlap()) {
+    NoteAccess(ObjectOf(kLaunchEnds, launch_.IndexOfCta(flights_[index]->cta)),
+               ObjectAccess::Mode::kArrive);
+  }
   if (flights_[index]->asks) {
     TakeCluster(index);
     return;

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 #include "sim/gpu/mapped_memory.h"
@@ -17,6 +18,7 @@ namespace {
 
 // The largest cluster that every GPU with clusters supports.
 constexpr std::uint32_t kPortableCluster = 8;
+constexpr std::chrono::milliseconds kTrapsLate(10);
 constexpr std::size_t kLogBytes = std::size_t{1} << 14;
 
 Ending Failed(EndKind kind, std::string name, std::string text = "") {
@@ -226,6 +228,9 @@ cuda::Result Executor::Start(const Task::Launch& launch, cuda::Function function
 Ending Executor::Run(const Task& task, std::uint8_t* memory, const std::function<void()>& begins) {
   Ending ending = Launch(task, memory, begins);
   // A kernel can end before the driver learns of its trap.
+  if (ending.kind == EndKind::kCompletes) {
+    std::this_thread::sleep_for(kTrapsLate);
+  }
   if (const std::string trap = Trap(); !trap.empty() && ending.kind == EndKind::kCompletes) {
     ending.kind = EndKind::kTrap;
     ending.name = trap;

@@ -112,6 +112,11 @@ std::vector<std::string> Differences(const Task& task, const Result& result,
       continue;
     }
     ptx::Buffer buffer = buffers[i];
+    if (contents[i].empty()) {
+      differences.push_back(
+          fmt::format("the unit does not know all of {} {}", buffer.Word(), buffer.name));
+      continue;
+    }
     buffer.expected = contents[i];
     std::string difference = ptx::Difference(buffer, *result.contents[i]);
     if (!difference.empty()) {

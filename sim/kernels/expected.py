@@ -10,6 +10,8 @@ does, without Muster: one function per kernel, from the buffers' initial content
 import argparse
 import itertools
 import json
+import math
+import operator
 import pathlib
 import struct
 import sys
@@ -60,6 +62,9 @@ def warp_float_input():
 
 # Buffers whose initial contents are in a file.
 INPUTS = {
+    "attention": {"q": half_bits([v / 64 for v in scatter(31, 8192, -128, 128)]),
+                  "k": half_bits([v / 64 for v in scatter(32, 24576, -128, 128)]),
+                  "v": half_bits([v / 64 for v in scatter(33, 24576, -64, 64)])},
     "bitonic_sort": {"keys": scatter(1, 256, -10**9, 10**9)},
     "centre": {"in": scatter(10, 256, -1000, 1000)},
     "floyd": {"in": floyd_input()},
@@ -89,6 +94,22 @@ INPUTS = {
     "wgmma_ring": {"a": half_bits(scatter(27, 16384, -4, 4)), "b": half_bits(scatter(28, 8192, -4, 4))},
     "wgmma_tile": {"a": half_bits(scatter(25, 4096, -16, 16)), "b": half_bits(scatter(26, 4096, -16, 16))},
 }
+
+
+def attention(q, k, v):
+    def rows(bits):
+        numbers = halves(bits)
+        return [numbers[i:i + 64] for i in range(0, len(numbers), 64)]
+
+    out = []
+    columns = list(zip(*rows(v)))
+    keys = rows(k)
+    for query in rows(q):
+        scores = [sum(map(operator.mul, query, key)) / 8 for key in keys]
+        weights = [math.exp(score - max(scores)) for score in scores]
+        whole = sum(weights)
+        out += [sum(map(operator.mul, weights, column)) / whole for column in columns]
+    return {"out": out}
 
 
 def bitonic_sort(keys):
@@ -426,6 +447,14 @@ def partial_warp():
     return {"popc": [100] * 100, "and_or": [2] * 100, "value": list(range(99, -1, -1))}
 
 
+def layers(sums, weights):
+    for n in range(1, 5):
+        before = sums[256 * (n - 1):256 * n]
+        sums[256 * n:256 * (n + 1)] = [(before[i] * weights[n] + before[(i + 1) % 256]) & MASK32
+                                       for i in range(256)]
+    return {"sums": sums}
+
+
 def pipeline(in_):
     # v -> 3 v + w for w = 0..7 is v -> 3^8 v + (sum over w of 3^(7-w) w).
     offset = sum(3**(7 - stage) * stage for stage in range(8))
@@ -577,6 +606,13 @@ def tensor_ring(in_):
 
 def transpose(in_):
     return {"out": [in_[64 * y + x] for x in range(64) for y in range(32)]}
+
+
+def two_buffers():
+    has = [t + 1 for t in range(64)]
+    for _ in range(4):
+        has = [(3 * has[t] + has[63 - t]) & MASK32 for t in range(64)]
+    return {"out": has}
 
 
 def two_ctas():
@@ -876,7 +912,7 @@ def main():
     mode.add_argument("--check", action="store_true", help="compare (the default)")
     mode.add_argument("--write", action="store_true", help="write manifests and files")
     tree = Tree(parser.parse_args().write)
-    for path in sorted(HERE.glob("*/*.json")):
+    for path in sorted(path for path in HERE.glob("*/*.json") if path.parent.name != "explore"):
         manifest = json.loads(path.read_text())
         for name, values in INPUTS.get(path.stem, {}).items():
             buffer = manifest["buffers"][name]

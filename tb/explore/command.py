@@ -99,6 +99,18 @@ def time_limit(muster, folder):
 
 
 @case
+def nothing_new(muster, folder):
+    """Without a bound the search ends when nothing new comes up, long before the time limit, and says so; with one it
+    goes on."""
+    text, _ = run(muster, "explore", KERNELS / "histogram" / "histogram.json", "--time", 100, "--report", folder / "r.json")
+    report = json.loads((folder / "r.json").read_text())
+    jsonschema.validate(report, SCHEMA)
+    expect(report["settled"] and not report["complete"] and report["seconds"] < 90 and "for long nothing new" in text, text)
+    run(muster, "explore", KERNELS / "histogram" / "histogram.json", "--time", 2, "--bound", 1000000, "--report", folder / "r.json")
+    expect(not json.loads((folder / "r.json").read_text())["settled"], "it settles with a bound")
+
+
+@case
 def jobs_agree(muster, folder):
     """Two threads that each add to one word eight times: 16 over 8 classes, whatever the number of jobs."""
     adds = "    atom.shared.add.u32 %r3, [x], 1;\n" * 8
@@ -631,10 +643,53 @@ LATE:
     text, _ = run(muster, "run", manifest, "--schedule", found[0]["witness"])
     expect("hazard arrival_past_phase" in text, text)
     named = json.loads(manifest.read_text())
-    named["hazards"] = {"arrival_past_phase": 0}
-    manifest.write_text(json.dumps(named))
-    text, _ = run(muster, "explore", manifest, code=8)
-    expect("0 findings" in text, text)
+    for count, code in ((0, 7), (1, 8)):
+        manifest.write_text(json.dumps({**named, "hazards": {"arrival_past_phase": count}}))
+        text, _ = run(muster, "explore", manifest, code=code)
+        expect(("meets the hazard" in text) == (count == 0), text)
+
+
+LAUNCHES = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry first(.param .u64 a)
+{
+    .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d;
+    .shared .align 16 .b32 tile[4];
+    mov.u32 %r1, %tid.x; setp.ne.u32 %p, %r1, 0; @%p ret;
+    ld.param.u64 %d, [a]; mov.u32 %r2, tile; mov.u32 %r3, 5; st.shared.u32 [%r2], %r3;
+    fence.proxy.async;
+    TRIGGER
+    cp.async.bulk.global.shared::cta.bulk_group [%d], [%r2], 16;
+    cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;
+    ret;
+}
+.visible .entry second(.param .u64 a)
+{
+    .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d;
+    mov.u32 %r1, %tid.x; setp.ne.u32 %p, %r1, 0; @%p ret;
+    ld.param.u64 %d, [a];
+    WAIT
+    ld.global.u32 %r2, [%d]; st.global.u32 [%d+16], %r2;
+    ret;
+}
+"""
+
+
+@case
+def launches_overlap(muster, folder):
+    """A launch that waits for the one before sees a copy to global memory that nobody has waited for, in all orders;
+    without the wait it does not."""
+    trigger, wait = "griddepcontrol.launch_dependents;", "griddepcontrol.wait;"
+    launches = [{"kernel": "first", "block": [32, 1, 1], "args": [{"buffer": "a"}]},
+                {"kernel": "second", "block": [32, 1, 1], "args": [{"buffer": "a"}], "programmatic": True}]
+    (folder / "k.json").write_text(json.dumps({"ptx": "k.ptx", "launches": launches,
+                                               "buffers": {"a": {"type": "u32", "count": 5}},
+                                               "expect": {"a": [5, 0, 0, 0, 5]}}))
+    for begins, waits, code in ((trigger, wait, 0), ("", wait, 0), (trigger, "", 7), ("", "", 7)):
+        (folder / "k.ptx").write_text(LAUNCHES.replace("TRIGGER", begins).replace("WAIT", waits))
+        text, _ = run(muster, "explore", folder / "k.json", code=code)
+        expect(("complete: every order" in text and "data_race" not in text) if waits else "data_race" in text, text)
 
 
 @case

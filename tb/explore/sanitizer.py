@@ -3,10 +3,12 @@
 """Asks NVIDIA's compute-sanitizer about the pairs of sim/kernels/explore, on the machine's GPU, and prints a recording.
 
 Each kernel runs once under each tool, by `muster run --target cuda`. What a tool finds in a wrong kernel is a finding, in a mended
-one a false alarm. `--page` needs no GPU: it writes the table of sim/kernels/explore/README.md from sanitizer.json.
+one a false alarm. `--page` and `--check` need no GPU: the table of sim/kernels/explore/README.md is of that recording, and of the one that
+on_gpu.py made there.
 
   sanitizer.py MUSTER FOLDER... > sanitizer.json    FOLDER/NAME/{wrong,mended}.json
-  sanitizer.py --page                               exit code 1 if the page was another one
+  sanitizer.py --page                               writes the table
+  sanitizer.py --check                              exit code 1 if the page has another one
 """
 
 import argparse
@@ -20,7 +22,9 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDING = HERE / "sanitizer.json"
-PAGE = HERE.parents[1] / "sim/kernels/explore/README.md"
+PAIRS = HERE.parents[1] / "sim/kernels/explore"
+ORDERS = PAIRS / "h200_on_gpu.json"  # by on_gpu.py there
+PAGE = PAIRS / "README.md"
 MARKS = "<!-- sanitizer.py writes this -->\n", "<!-- to here -->\n"
 TOOLS = ("racecheck", "synccheck", "memcheck", "initcheck")
 SUMMARY = re.compile(r"SUMMARY: (\d+) (?:hazard|error)")
@@ -59,23 +63,33 @@ def words(tools):
     return ", ".join(f"{tool}: {row['found']}" for tool, row in tools.items() if row["found"]) or "nothing"
 
 
-def table(recording):
-    lines = ["| kernel | in the wrong one | in the mended one |\n", "|---|---|---|\n"]
-    for name, kinds in recording["kernels"].items():
-        lines.append(f"| {name} | {words(kinds['wrong'])} | {words(kinds['mended'])} |\n")
-    found = sum(words(kinds["wrong"]) != "nothing" for kinds in recording["kernels"].values())
-    false = sum(words(kinds["mended"]) != "nothing" for kinds in recording["kernels"].values())
-    head = (f"{recording['gpu']}, compute-sanitizer {recording['sanitizer']}: something is found in {found} of {len(recording['kernels'])} wrong "
-            f"kernels, and in {false} mended ones.\n\n")
-    return head + "".join(lines)
+def rate(result, which):
+    """How often a kernel went wrong on the GPU."""
+    gpu = result["gpu"]
+    return "does not fit" if which not in gpu else f"{gpu[which]['wrong']} of {gpu[which]['runs']}"
 
 
-def write_page():
+def table(recording, orders):
+    lines = ["| kernel | wrong, as it is | wrong, in the order | mended, as it is | mended, in the order | sanitizer: wrong | sanitizer: mended |\n", f"|{'---|' * 7}\n"]
+    names = recording["kernels"]
+    for name in names:
+        pair = orders["pairs"][name]
+        cells = [rate(pair[kind], which) for kind in ("wrong", "mended") for which in ("as_is", "in_order")]
+        lines.append(f"| {' | '.join([name, *cells, *(words(names[name][kind]) for kind in ('wrong', 'mended'))])} |\n")
+    ran = [pair for pair in orders["pairs"].values() if "as_is" in pair["wrong"]["gpu"]]
+    more = sum(pair["wrong"]["gpu"]["in_order"]["wrong"] > pair["wrong"]["gpu"]["as_is"]["wrong"] for pair in ran)
+    both = sum(0 < pair["wrong"]["gpu"]["as_is"]["wrong"] == pair["wrong"]["gpu"]["in_order"]["wrong"] for pair in ran)
+    found, false = (sum(words(kinds[kind]) != "nothing" for kinds in names.values()) for kind in ("wrong", "mended"))
+    return (f"{recording['gpu']}: of {len(ran)} wrong kernels {more} go wrong more often in the order of `explore` than as they are, and {both} always go wrong. "
+            f"compute-sanitizer ({recording['sanitizer']}) finds something in {found} of {len(names)} wrong kernels, and in {false} mended ones.\n\n" + "".join(lines))
+
+
+def page():
+    """The page as it is, and as it must be."""
     text = PAGE.read_text()
     before, rest = text.split(MARKS[0])
-    new = before + MARKS[0] + table(json.loads(RECORDING.read_text())) + MARKS[1] + rest.split(MARKS[1])[1]
-    PAGE.write_text(new)
-    return new != text
+    recordings = (json.loads(file.read_text()) for file in (RECORDING, ORDERS))
+    return text, before + MARKS[0] + table(*recordings) + MARKS[1] + rest.split(MARKS[1])[1]
 
 
 def main():
@@ -83,9 +97,15 @@ def main():
     parser.add_argument("muster", type=pathlib.Path, nargs="?")
     parser.add_argument("folders", type=pathlib.Path, nargs="*")
     parser.add_argument("--page", action="store_true")
+    parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    if args.page:
-        sys.exit(write_page())
+    if args.page or args.check:
+        old, new = page()
+        if args.page:
+            PAGE.write_text(new)
+        elif old != new:
+            sys.exit(f"{PAGE}: its table is not that of the recordings; run {sys.argv[0]} --page")
+        return
     if not args.folders:
         parser.error("it takes the program and at least one folder")
     print(json.dumps(record(args.muster, args.folders), indent=1))

@@ -182,7 +182,7 @@ def does_not_load(muster, folder):
     result, told = on_gpu(muster, folder, path, "--show", "out", code=2)
     log = f"ptxas application ptx input, line {line}; error"
     check(log in result.stdout and log in told["message"] and told["outcome"] == "does not load: invalid_ptx" and
-          told["buffers"] == {} and "buffer out cannot be read after this" in result.stdout, told, result)
+          told["buffers"] == {} and "buffer out is not known after this" in result.stdout, told, result)
     result = run(muster, "run", path)
     check(result.returncode == 2 and "no_such_instruction" in result.stderr, "the unit refuses it itself", result)
     with_text(text.replace("add.u32 %r2, %r2, %r1;", "instruction_of_tomorrow.b32 %r1; add.u32 %r2, %r2, %r1;"))
@@ -296,7 +296,7 @@ def launches(muster, folder):
         result, told = on_gpu(muster, folder, sequence(["fill", kernel, "fill"], symbols=symbols), "--show", "rounds",
                               "--show", "out", "--time-limit", "0.3", code=code)
         check(f"launch 2 of 3, kernel {kernel}: the outcome is {outcome}, where completes was expected" in result.stdout and
-              "symbol rounds cannot be read after this" in result.stdout and "[0] " in result.stdout and
+              "symbol rounds is not known after this" in result.stdout and "[0] " in result.stdout and
               told["launch"] == 2 and list(told["buffers"]) == ["out"], told, result)
         check(len(calls(folder, "cuLaunchKernel")) == 2, "the third launch does not begin")
     result, _ = on_gpu(muster, folder, sequence(["fill", "fill"]), code=2, fail="cuCtxSynchronize=0,cuLaunchKernel=701")

@@ -9,5 +9,11 @@ muster_test(ptx_test
   ptx_schedule.cpp ptx_schedule_copy_test.cpp ptx_schedule_file_test.cpp ptx_schedule_random_test.cpp ptx_schedule_test.cpp
   ptx_sequence_test.cpp ptx_sleep_test.cpp ptx_source_test.cpp ptx_symbol_test.cpp ptx_tensor_kernel.cpp ptx_tensor_memory_test.cpp
   ptx_tensor_product_test.cpp ptx_tensor_copy_test.cpp ptx_tensor_map_test.cpp ptx_tensor_test.cpp ptx_timeline_test.cpp ptx_tolerance_test.cpp
-  ptx_video_test.cpp ptx_warp_port_test.cpp ptx_warp_test.cpp ptx_wgmma_misuse_test.cpp ptx_wgmma_test.cpp ptx_atomic_test.cpp
+  ptx_video_test.cpp ptx_warp_port_test.cpp ptx_warp_test.cpp ptx_wgmma_misuse_test.cpp
+  ptx_wgmma_test.cpp ptx_programmatic_test.cpp ptx_bulk_test.cpp ptx_atomic_test.cpp
+
+  ptx_small_forms_test.cpp ptx_sparse_test.cpp ptx_wmma_test.cpp
+  ptx_opaque_test.cpp ptx_registers_test.cpp ptx_table_test.cpp
   LIBS muster_ptx)
+set_source_files_properties(ptx_table_test.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS
+  "MUSTER_INSTRUCTIONS=\"${PROJECT_SOURCE_DIR}/sim/ptx/INSTRUCTIONS.md\";MUSTER_INSTRUCTION_NAMES=\"${PROJECT_SOURCE_DIR}/tb/unit/ptx_instructions.txt\"")

@@ -84,14 +84,18 @@ TEST(PtxCheck, UnknownInstructionsAllAtOnce) {
   } catch (const InputError& error) {
     text = error.what();
   }
-  EXPECT_EQ(text,
-            "f.ptx:5:3: the instruction tex.1d.v4.f32.f32 is not supported\n"
-            "f.ptx:8:24: the instruction frobnicate.b32 is not supported\n"
-            "f.ptx:8:49: the instruction wgmma.mma_async.sp is not supported\n"
-            "f.ptx:9:27: %p1 is not declared\n"
-            "f.ptx:9:37: the modifier .u7 of add.u7 is not supported\n"
-            "f.ptx:10:3: the instruction tcgen05.convolve is not supported\n"
-            "f.ptx:11:3: the instruction suld.b.1d.b32.trap is not supported");
+  EXPECT_EQ(
+      text,
+      "f.ptx:5:3: the instruction tex.1d.v4.f32.f32 is not supported: there are no textures and "
+      "surfaces "
+      "here, only buffers\n"
+      "f.ptx:8:24: the instruction frobnicate.b32 is not supported\n"
+      "f.ptx:8:49: the instruction wgmma.mma_async.sp is not supported\n"
+      "f.ptx:9:27: %p1 is not declared\n"
+      "f.ptx:9:37: the modifier .u7 of add.u7 is not supported\n"
+      "f.ptx:10:3: the instruction tcgen05.convolve is not supported\n"
+      "f.ptx:11:3: the instruction suld.b.1d.b32.trap is not supported: there are no textures and "
+      "surfaces here, only buffers");
 }
 
 }  // namespace

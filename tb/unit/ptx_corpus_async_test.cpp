@@ -105,6 +105,16 @@ const Form kAsync[] = {
       "[%r2];"),
      80, 90},
     {"cp.async.bulk.global.shared::cta.bulk_group [%d1], [s], 64;", 80, 90},
+    {"cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%d1], [s], 64, %h1;", 86, 100},
+    {("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [%d1], [s], 64, %d2, "
+      "%h1;"),
+     86, 100},
+    {"cp.async.bulk.weak.global.shared::cta.bulk_group [%d1], [s], 64;", 93, 90},
+    {("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [s], [%d1], 64, "
+      "%r1, 3, [s];"),
+     92, 90},
+    {"st.bulk.weak.shared::cta [s], 64, 0;", 86, 100},
+    {"st.bulk [%d1], %d2, 0;", 86, 100},
     {"cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [g], [%r1], %r2, %d1;", 80, 90},
     {"cp.async.bulk.commit_group;", 80, 90},
     {"cp.async.bulk.wait_group 0;", 80, 90},

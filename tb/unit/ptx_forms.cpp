@@ -37,9 +37,10 @@ FormVerdict Judge(const std::string& form, unsigned version, const std::string& 
 void CheckForms(const Form* begin, const Form* end) {
   for (const Form* form = begin; form != end; ++form) {
     const unsigned version = std::max(form->version, 60U);
+    const unsigned newest = std::max(form->version, 88U);
     const std::string target = std::to_string(std::max(form->target, 60U));
     const char* const variant = *form->variant == '\0' ? "a" : form->variant;
-    EXPECT_EQ(Judge(form->text), FormVerdict::kAccepted) << form->text;
+    EXPECT_EQ(Judge(form->text, newest), FormVerdict::kAccepted) << form->text;
     EXPECT_EQ(Judge(form->text, version, target + form->variant), FormVerdict::kAccepted)
         << form->text;
     if (form->version != 0) {
@@ -48,11 +49,11 @@ void CheckForms(const Form* begin, const Form* end) {
           << form->text;
     }
     if (form->target != 0) {
-      EXPECT_EQ(Judge(form->text, 88, std::to_string(form->target - 1)), FormVerdict::kMisuse)
+      EXPECT_EQ(Judge(form->text, newest, std::to_string(form->target - 1)), FormVerdict::kMisuse)
           << form->text;
     }
     if (*form->variant != '\0') {
-      EXPECT_EQ(Judge(form->text, 88, target), FormVerdict::kMisuse) << form->text;
+      EXPECT_EQ(Judge(form->text, newest, target), FormVerdict::kMisuse) << form->text;
     }
   }
 }

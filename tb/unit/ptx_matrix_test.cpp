@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/alu/small_float.h"
 #include "sim/ptx/syntax/error.h"
 #include "tb/unit/ptx_fixture.h"
+#include "tb/unit/ptx_matrix_values.h"
 
 namespace muster::ptx {
 namespace {
@@ -33,58 +33,6 @@ std::ostream& operator<<(std::ostream& out, const Product& p) {
   return out << p.shape << "." << p.d << "." << p.a << "." << p.b << "." << p.c;
 }
 
-unsigned BitsOf(const std::string& type) {
-  return type == "f64"                                    ? 64
-         : type == "f16" || type == "bf16"                ? 16
-         : type == "s8" || type == "u8" || type[0] == 'e' ? 8
-         : type == "s4" || type == "u4"                   ? 4
-         : type == "b1"                                   ? 1
-                                                          : 32;
-}
-bool IsInteger(const std::string& type) { return type[0] == 's' || type[0] == 'u' || type == "b1"; }
-
-// Small numbers, so that every sum is exact in each of the types.
-std::int64_t Draw(const std::string& type, std::uint64_t* state) {
-  *state = *state * 6364136223846793005U + 1442695040888963407U;
-  const auto draw = static_cast<std::int64_t>(*state >> 33);
-  if (type == "b1") {
-    return draw % 2;
-  }
-  return type[0] == 'u' ? draw % 8 : draw % 9 - 4;
-}
-
-std::uint64_t Encode(const std::string& type, std::int64_t value) {
-  std::uint64_t bits = 0;
-  const auto real = static_cast<double>(value);
-  const auto single = static_cast<float>(value);
-  if (type == "f64") {
-    std::memcpy(&bits, &real, sizeof real);
-  } else if (type == "f32" || type == "tf32") {
-    std::memcpy(&bits, &single, sizeof single);
-  } else if (IsInteger(type)) {
-    bits = static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - BitsOf(type)));
-  } else {
-    const Type format = type == "f16"    ? Type::kF16
-                        : type == "bf16" ? Type::kBF16
-                        : type == "e4m3" ? Type::kE4M3
-                                         : Type::kE5M2;
-    bits = ToSmall(format, Round::kNearest, real);
-  }
-  return bits;
-}
-
-using Matrix = std::vector<std::vector<std::int64_t>>;
-
-Matrix Random(unsigned rows, unsigned columns, const std::string& type, std::uint64_t* state) {
-  Matrix matrix(rows, std::vector<std::int64_t>(columns));
-  for (auto& row : matrix) {
-    for (std::int64_t& element : row) {
-      element = Draw(type, state);
-    }
-  }
-  return matrix;
-}
-
 struct Place {
   unsigned row;
   unsigned column;
@@ -93,13 +41,13 @@ struct Place {
 // in row groupID, the next e eight rows below (where there are sixteen), and then the same further
 // to the right.
 Place OfA(const Product& p, unsigned lane, unsigned i) {
-  const unsigned e = BitsOf(p.a) > 32 ? 1 : 32 / BitsOf(p.a);
+  const unsigned e = ElementBits(p.a) > 32 ? 1 : 32 / ElementBits(p.a);
   const unsigned below = p.m == 16 && i / e % 2 == 1 ? 8 : 0;
   const unsigned block = p.m == 16 ? i / (2 * e) : i / e;
   return {lane / 4 + below, lane % 4 * e + i % e + 4 * e * block};
 }
 Place OfB(const Product& p, unsigned lane, unsigned i) {
-  const unsigned e = BitsOf(p.b) > 32 ? 1 : 32 / BitsOf(p.b);
+  const unsigned e = ElementBits(p.b) > 32 ? 1 : 32 / ElementBits(p.b);
   return {lane % 4 * e + i % e + 4 * e * (i / e), lane / 4};
 }
 Place OfC(const Product& /*p*/, unsigned lane, unsigned i) {
@@ -108,16 +56,16 @@ Place OfC(const Product& /*p*/, unsigned lane, unsigned i) {
 
 // The registers of all lanes, each in 64 bits.
 template <typename F>
-std::vector<std::uint64_t> Fragments(const Product& p, const Matrix& matrix,
+std::vector<std::uint64_t> Fragments(const Product& p, const ElementMatrix& matrix,
                                      const std::string& type, F place) {
   const auto elements = static_cast<unsigned>(matrix.size() * matrix[0].size()) / kLanes;
-  const unsigned bits = BitsOf(type);
+  const unsigned bits = ElementBits(type);
   const unsigned e = bits > 32 ? 1 : 32 / bits;
   std::vector<std::uint64_t> registers(std::size_t{kLanes} * elements / e);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     for (unsigned i = 0; i < elements; ++i) {
       const Place at = place(p, lane, i);
-      registers[lane * (elements / e) + i / e] |= Encode(type, matrix[at.row][at.column])
+      registers[lane * (elements / e) + i / e] |= EncodeElement(type, matrix[at.row][at.column])
                                                   << (i % e * bits);
     }
   }
@@ -192,10 +140,10 @@ TEST_P(PtxMatrixProduct, IsThatOfTheDefinition) {
       std::string(p.a) == "b1" ? std::vector<std::string>{".xor.popc", ".and.popc"}
                                : std::vector<std::string>{""};
   for (const std::string& modifier : modifiers) {
-    const Matrix a = Random(p.m, p.k, p.a, &state);
-    const Matrix b = Random(p.k, p.n, p.b, &state);
-    const Matrix c = Random(p.m, p.n, p.c, &state);
-    Matrix d = c;
+    const ElementMatrix a = RandomMatrix(p.m, p.k, p.a, &state);
+    const ElementMatrix b = RandomMatrix(p.k, p.n, p.b, &state);
+    const ElementMatrix c = RandomMatrix(p.m, p.n, p.c, &state);
+    ElementMatrix d = c;
     for (unsigned row = 0; row < p.m; ++row) {
       for (unsigned column = 0; column < p.n; ++column) {
         for (unsigned k = 0; k < p.k; ++k) {
@@ -381,9 +329,7 @@ TEST(PtxMatrix, AWarpThatIsNotWholeIsRefused) {
 
 TEST(PtxMatrix, OtherFormsAreRefused) {
   for (const std::string instruction :
-       {"mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r1, %r2}, "
-        "{%r1, %r2}, %r3, 0;",
-        "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r1, %r2}, "
+       {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r1, %r2}, "
         "{%r1, %r2};",
         "mma.sync.aligned.m16n8k8.col.row.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r1}, {%r1, "
         "%r2};",

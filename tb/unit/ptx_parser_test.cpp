@@ -164,9 +164,18 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
        "f.ptx:5:21: ld.global.u32 accesses the global space, where s does not lie"},
       {"ld.global.u32 %r1, %d1;", "f.ptx:5:20: ld.global.u32 takes an address in brackets"},
       {"ld.global.v2.u32 %r1, [%d1];", "f.ptx:5:18: ld.global.v2.u32 takes 2 registers in braces"},
-      {"cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%d1], [s], 16, %r1;",
-       "f.ptx:5:1: the modifier .cp_mask of cp.async.bulk.global.shared::cta.bulk_group.cp_mask is "
-       "not supported"},
+      {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.cp_mask [%d1], [s], "
+       "16, [s], %r1;",
+       "f.ptx:5:1: the modifier .cp_mask of "
+       "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.cp_mask is not "
+       "supported"},
+      {"multimem.red.add.u32 [%d1], %r1;",
+       "f.ptx:5:1: the instruction multimem.red.add.u32 is not supported: its address stands for "
+       "memory of several GPUs, and there is one here"},
+      {"st.bulk.weak.shared::cta [s], 16, 1;",
+       "f.ptx:5:1: the value of st.bulk is 0, and nothing else"},
+      {"st.bulk.weak.shared::cluster [s], 16, 0;",
+       "f.ptx:5:1: the modifier .shared::cluster of st.bulk.weak.shared::cluster is not supported"},
       {"add.frob.u32 %r1, %r2, %r1, 1;",
        "f.ptx:5:1: the modifier .frob of add.frob.u32 is not supported"},
       {"bar.arrive 1;", "f.ptx:5:1: bar.arrive takes 2 operands, not 1"},
@@ -192,7 +201,9 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
 TEST(PtxParser, AllUnsupportedInstructionsAreNamedAtOnce) {
   EXPECT_EQ(SyntaxRefusal(Body("frob %r1;\nret;\n  tex.1d;\nadd.u32 %r1, %r1;")),
             "f.ptx:5:1: the instruction frob is not supported\n"
-            "f.ptx:7:3: the instruction tex.1d is not supported\n"
+            "f.ptx:7:3: the instruction tex.1d is not supported: there are no textures and "
+            "surfaces here, only "
+            "buffers\n"
             "f.ptx:8:1: add.u32 takes 3 operands, not 2");
 }
 

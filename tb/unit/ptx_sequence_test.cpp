@@ -234,5 +234,47 @@ TEST(PtxSequence, Refusals) {
   }
 }
 
+// A value that is not computed goes from one file's kernel to another's, there into a variable,
+// and, after a launch of the first file, out of it.
+TEST(PtxSequence, WhatIsUnknownStaysSo) {
+  const std::string first = WriteTestFile("first.ptx",
+                                          ".version 8.7\n.target sm_120a\n.address_size 64\n"
+                                          R"(
+.visible .entry opaque(.param .u64 out) {
+  .reg .b32 %r<9>; .reg .b64 %d;
+  ld.param.u64 %d, [out];
+  mma.sp.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.e2m1.e2m1.f16
+    {%r1, %r2}, {%r3, %r3, %r3, %r3}, {%r3, %r3, %r3, %r3}, {%r3, %r3}, %r3, 0;
+  st.global.u32 [%d], %r1; ret; }
+.visible .entry clear(.param .u64 out) {
+  .reg .b64 %d; ld.param.u64 %d, [out]; st.global.u32 [%d], 0; ret; }
+)");
+  const std::string second = WriteTestFile("second.ptx", Header() + R"(
+.global .u32 kept[4];
+.visible .entry keep(.param .u64 out) {
+  .reg .b32 %r<4>; .reg .b64 %d;
+  ld.param.u64 %d, [out]; ld.global.u32 %r1, [%d]; st.global.u32 [kept+8], %r1; ret; }
+.visible .entry give(.param .u64 out) {
+  .reg .b32 %r<4>; .reg .b64 %d; .global .u32 other[9] = {1};
+  ld.param.u64 %d, [out]; ld.global.u32 %r1, [other]; ld.global.u32 %r1, [kept+8];
+  st.global.u32 [%d+4], %r1; ret; }
+)");
+  Manifest manifest = Empty();
+  manifest.buffers[0].expected = manifest.buffers[0].initial;
+  manifest.launches = {Launch(first, "opaque"), Launch(second, "keep"), Launch(first, "clear"),
+                       Launch(second, "give")};
+  for (KernelLaunch& launch : manifest.launches) {
+    launch.block = {32, 1, 1};
+  }
+  const Sequence run(manifest);
+  const std::vector<std::string> told = run.sessions.back()->Judge().differences;
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].rfind("of buffer out 1 of 4 elements are not known, as they depend on what "
+                          "mma.sp.sync.aligned",
+                          0),
+            0U)
+      << told[0];
+}
+
 }  // namespace
 }  // namespace muster::ptx

@@ -53,7 +53,10 @@ def on_gpu(muster, folder, target):
         for row in json.loads(rows.read_text()):
             if row["report"] is None:
                 raise verdicts.Wrong(f"{row['kernel']}: it does not run with --target {target}")
-            yield row["kernel"], row["report"]["outcome"], row["report"]["buffers"].get("out")
+            out = row["report"]["buffers"].get("out")
+            if out is None:  # a report leaves out what is long
+                out = verdicts.run(muster, folder / f"{row['kernel']}.json", "--target", target.split(":")[0]).out
+            yield row["kernel"], row["report"]["outcome"], out
 
 
 def on_unit(muster, manifests):

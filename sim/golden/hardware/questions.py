@@ -68,7 +68,7 @@ def manifest(name, row):
               "args": [{"buffer": buffer} for buffer in buffers], "buffers": buffers}
     if "ctas" not in row:
         del launch["cluster"]
-    return launch | {key: row[key] for key in ENDS if key in row}
+    return launch | {key: row[key] for key in (*ENDS, "tensor_maps") if key in row}
 
 
 def write(folder):

@@ -9,7 +9,7 @@ mended one, which must not.
                                     FOLDER/on_gpu.json
 
 Options of `run`: --times N (10) runs of each kernel, --seconds S (20) for a kernel at most, about, --time-limit L (0.5)
-seconds until a launch counts as hanging, --target cuda:N (cuda:4), --json FILE, and names of pairs.
+seconds until a launch counts as hanging, --target cuda:N (cuda:4), --json FILE, --only NAME... for some pairs.
 """
 
 import argparse
@@ -62,6 +62,8 @@ def prepare(muster, folder):
     mend.write(folder)
     pairs = {}
     for name in mend.rows():
+        if "launches" in json.loads((HERE / name / "wrong.json").read_text()):
+            continue  # no kernel is written of several launches
         place = folder / name
         for file in (HERE / name).glob("wrong.*"):
             shutil.copy(file, place)
@@ -152,7 +154,7 @@ def main():
     one.add_argument("folder", type=pathlib.Path)
     two = commands.add_parser("run")
     two.add_argument("folder", type=pathlib.Path)
-    two.add_argument("names", nargs="*")
+    two.add_argument("--only", nargs="+", default=[], dest="names", metavar="NAME")
     two.add_argument("--target", default="cuda:4")
     two.add_argument("--times", type=int, default=10)
     two.add_argument("--seconds", type=int, default=20)

@@ -105,6 +105,7 @@ void Compute(const Lanes& lanes, const PackedConversion& i);
 void Compute(const Lanes& lanes, const Video& i);
 // Of all lanes of a warp at once.
 void Compute(const Lanes& lanes, const MatrixProduct& i);
+void Compute(const Lanes& lanes, const FragmentPlace& i);
 void Compute(const Lanes& lanes, const MatrixLayout& i);
 
 // atom and red on f16 and bf16: the value in memory after the operation.

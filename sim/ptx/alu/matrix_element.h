@@ -26,6 +26,13 @@ inline Type SmallOf(Element element) {
       return Type::kE4M3;
     case Element::kE5M2:
       return Type::kE5M2;
+    case Element::kE2M3:
+      return Type::kE2M3;
+    case Element::kE3M2:
+      return Type::kE3M2;
+    case Element::kE2M1:
+    case Element::kE2M1InByte:
+      return Type::kE2M1;
     default:
       return Type::kF16;
   }
@@ -37,6 +44,11 @@ inline double FloatOf(Element element, std::uint64_t bits) {
       return FromBits<double>(bits);
     case Element::kF32:
       return FromBits<float>(bits);
+    case Element::kE2M3:
+    case Element::kE3M2:
+      return FromSmall(SmallOf(element), bits & 0x3f);
+    case Element::kE2M1InByte:
+      return FromSmall(Type::kE2M1, bits >> 2 & 0xf);
     default:
       return FromSmall(SmallOf(element), bits);
   }

@@ -84,13 +84,19 @@ Error ErrorOf(Type type, const std::uint8_t* there, const std::uint8_t* expected
   return error;
 }
 
-std::string Difference(const Buffer& buffer, const std::vector<std::uint8_t>& contents) {
+std::string Difference(const Buffer& buffer, const std::vector<std::uint8_t>& contents,
+                       const UnknownBytes& unknown, const Origins& origins) {
   const unsigned size = Bytes(buffer.type);
   std::uint64_t wrong = 0;
   std::string shown;
+  std::uint64_t not_known = 0;
   for (std::uint64_t i = 0; buffer.expected && i < buffer.count; ++i) {
     const std::uint8_t* const there = &contents[i * size];
     const std::uint8_t* const wanted = &(*buffer.expected)[i * size];
+    if (unknown.Find(i * size, size) != 0) {
+      ++not_known;
+      continue;
+    }
     if (IsRight(buffer, there, wanted) || wrong++ >= kMaxDifferences) {
       continue;
     }
@@ -98,10 +104,20 @@ std::string Difference(const Buffer& buffer, const std::vector<std::uint8_t>& co
                          FormatElement(buffer.type, there), FormatElement(buffer.type, wanted),
                          ErrorText(buffer.type, there, wanted));
   }
-  return wrong == 0 ? ""
-                    : fmt::format("{} {} differs in {} of {} elements{}: {}", buffer.Word(),
-                                  buffer.name, wrong, buffer.count,
-                                  buffer.tolerance ? " by more than its tolerance" : "", shown);
+  std::string text;
+  if (not_known != 0) {
+    text = fmt::format(
+        "of {} {} {} of {} elements are not known, as they depend on what {} has written, which is "
+        "not computed",
+        buffer.Word(), buffer.name, not_known, buffer.count,
+        origins.NameOf(unknown.Find(0, buffer.count * size)));
+  }
+  if (wrong != 0) {
+    text += fmt::format("{}{} {} differs in {} of {} elements{}: {}", text.empty() ? "" : "; and ",
+                        buffer.Word(), buffer.name, wrong, buffer.count,
+                        buffer.tolerance ? " by more than its tolerance" : "", shown);
+  }
+  return text;
 }
 
 }  // namespace muster::ptx

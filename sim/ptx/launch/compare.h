@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/simt/unknown.h"
 
 namespace muster::ptx {
 
@@ -21,9 +22,11 @@ struct Error {
 };
 Error ErrorOf(Type type, const std::uint8_t* there, const std::uint8_t* expected);
 
-// In a sentence, where elements differ by more than the buffer's tolerance; empty: none does. An
-// element that has the expected bits is right, and any NaN is where one is expected.
-std::string Difference(const Buffer& buffer, const std::vector<std::uint8_t>& contents);
+// In a sentence, where elements differ by more than the buffer's tolerance, or are not known;
+// empty: none does. An element that has the expected bits is right, and any NaN is where one is
+// expected. `unknown`: of the contents.
+std::string Difference(const Buffer& buffer, const std::vector<std::uint8_t>& contents,
+                       const UnknownBytes& unknown = {}, const Origins& origins = {});
 
 }  // namespace muster::ptx
 

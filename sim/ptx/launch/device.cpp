@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/ptx/program/address.h"
+#include "sim/ptx/program/sync_place.h"
 #include "sim/ptx/syntax/parser.h"
 
 namespace muster::ptx {
@@ -28,7 +29,7 @@ Device::Device(const Manifest& manifest) : manifest_(manifest) {
   }
   for (const Buffer& buffer : manifest_.buffers) {
     if (buffer.symbol && !buffer.initial.empty()) {
-      kept_[buffer.symbol->ptx][Of(buffer.symbol->variable)] = Holding(buffer);
+      kept_[buffer.symbol->ptx][Of(buffer.symbol->variable)] = {Holding(buffer), {}};
     } else if (!buffer.maps.empty()) {
       const Image held = Holding(buffer);
       std::copy(held.begin(), held.end(), memory_.Find(AddressOf(buffer.name), held.size(), true));
@@ -54,23 +55,30 @@ TensorMapImage Device::ImageOf(const std::string& map) const {
   return Encode(placed);
 }
 
-std::shared_ptr<const Program> Device::Load(const KernelLaunch& launch) {
-  std::shared_ptr<const Program>& program = programs_[{launch.ptx, launch.kernel}];
+std::shared_ptr<const Program> Device::Load(const std::string& ptx,
+                                            const std::vector<std::string>& kernels) {
+  std::shared_ptr<const Program>& program = programs_[{ptx, kernels}];
   if (program == nullptr) {
-    const auto module = Parse(launch.ptx, ReadFile(launch.ptx, "PTX file"));
-    program = std::make_shared<const Program>(Link(*module, launch.kernel));
+    const auto module = Parse(ptx, ReadFile(ptx, "PTX file"));
+    program = std::make_shared<const Program>(Without(Link(*module, kernels), manifest_.without));
     for (const FileVariable& variable : program->variables) {  // save those with other values
-      kept_[launch.ptx].emplace(
+      kept_[ptx].emplace(
           Of(variable),
-          Part(variable.is_const ? program->const_image : program->global_image, variable));
+          Held{Part(variable.is_const ? program->const_image : program->global_image, variable),
+               {}});
     }
   }
   return program;
 }
 
-Image Device::InMemory(const Memory& memory, const FileVariable& variable) {
-  const Segment segment = variable.is_const ? kConstSegment : kGlobalSegment;
-  return Part(memory.RegionAt(GenericAddress(segment, 0))->bytes, variable);
+std::uint64_t Device::AddressOf(const FileVariable& variable) {
+  return GenericAddress(variable.is_const ? kConstSegment : kGlobalSegment, variable.offset);
+}
+
+Device::Held Device::InMemory(const Memory& memory, const FileVariable& variable) {
+  Held held{Part(memory.RegionAt(AddressOf(variable))->bytes, variable), {}};
+  held.unknown.Copy(0, memory.unknown(), AddressOf(variable), variable.bytes);
+  return held;
 }
 
 void Device::Enter(std::shared_ptr<const Program> program) {
@@ -87,10 +95,11 @@ void Device::Enter(std::shared_ptr<const Program> program) {
   Image constant = current_->const_image;
   const auto& kept = kept_[current_->file];
   for (const FileVariable& variable : current_->variables) {
-    const Image& bytes = kept.at(Of(variable));
+    const auto& [bytes, unknown] = kept.at(Of(variable));
     std::copy(bytes.begin(), bytes.end(),
               (variable.is_const ? constant : global).begin() +
                   static_cast<std::ptrdiff_t>(variable.offset));
+    memory_.unknown().Copy(AddressOf(variable), unknown, 0, variable.bytes);
   }
   memory_.Set(kGlobalSegment, {"the file's .global variables", std::move(global), true});
   memory_.Set(kConstSegment, {"the file's .const variables", std::move(constant), false});
@@ -104,10 +113,12 @@ std::uint64_t Device::AddressOf(const std::string& buffer) const {
              : addresses_[static_cast<std::size_t>(found - manifest_.buffers.begin())];
 }
 
-Image Device::ContentsIn(const Memory& memory, std::size_t buffer) const {
+Device::Held Device::HeldIn(const Memory& memory, std::size_t buffer) const {
   const std::optional<FileSymbol>& symbol = manifest_.buffers[buffer].symbol;
   if (!symbol) {
-    return memory.RegionAt(addresses_[buffer])->bytes;
+    Held held{memory.RegionAt(addresses_[buffer])->bytes, {}};
+    held.unknown.Copy(0, memory.unknown(), addresses_[buffer], held.bytes.size());
+    return held;
   }
   if (current_ != nullptr && current_->file == symbol->ptx) {
     for (const FileVariable& variable : current_->variables) {
@@ -117,6 +128,14 @@ Image Device::ContentsIn(const Memory& memory, std::size_t buffer) const {
     }
   }
   return kept_.at(symbol->ptx).at(Of(symbol->variable));
+}
+
+Image Device::ContentsIn(const Memory& memory, std::size_t buffer) const {
+  return HeldIn(memory, buffer).bytes;
+}
+
+UnknownBytes Device::UnknownIn(const Memory& memory, std::size_t buffer) const {
+  return HeldIn(memory, buffer).unknown;
 }
 
 }  // namespace muster::ptx

@@ -26,8 +26,9 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // The kernel of a launch, linked. Throws InputError.
-  std::shared_ptr<const Program> Load(const KernelLaunch& launch);
+  // The kernels of launches of one file, linked. Throws InputError.
+  std::shared_ptr<const Program> Load(const std::string& ptx,
+                                      const std::vector<std::string>& kernels);
   // A launch of the program begins: the variables of its file come to their addresses.
   void Enter(std::shared_ptr<const Program> program);
 
@@ -41,6 +42,7 @@ class Device {
   }
   // The same of a copy of the memory, in which the launch that has been entered has run.
   std::vector<std::uint8_t> ContentsIn(const Memory& memory, std::size_t buffer) const;
+  UnknownBytes UnknownIn(const Memory& memory, std::size_t buffer) const;  // of them
 
  private:
   using Image = std::vector<std::uint8_t>;
@@ -50,17 +52,23 @@ class Device {
   static Declaration Of(const FileVariable& variable) {
     return {variable.at.line, variable.at.column};
   }
+  struct Held {
+    Image bytes;
+    UnknownBytes unknown;
+  };
   Image Holding(const Buffer& buffer) const;
-  static Image InMemory(const Memory& memory, const FileVariable& variable);
+  static std::uint64_t AddressOf(const FileVariable& variable);
+  static Held InMemory(const Memory& memory, const FileVariable& variable);
+  Held HeldIn(const Memory& memory, std::size_t buffer) const;
 
   const Manifest& manifest_;
   Memory memory_;
   std::vector<std::uint64_t> addresses_;  // of the buffers; 0: it is a symbol
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<const Program>>
-      programs_;  // by file and kernel
+  std::map<std::pair<std::string, std::vector<std::string>>, std::shared_ptr<const Program>>
+      programs_;  // by file and kernels
   std::shared_ptr<const Program>
       current_;  // its variables are in memory; null: those of no program
-  std::map<std::string, std::map<Declaration, Image>> kept_;  // those of other files
+  std::map<std::string, std::map<Declaration, Held>> kept_;  // those of other files
 };
 
 }  // namespace muster::ptx

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -16,6 +15,7 @@
 
 #include "sim/ptx/launch/element.h"
 #include "sim/ptx/launch/manifest_reader.h"
+#include "sim/ptx/launch/manifest_text.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/program/types.h"
 #include "sim/ptx/syntax/error.h"
@@ -24,7 +24,6 @@
 namespace muster::ptx {
 namespace {
 
-namespace fs = std::filesystem;
 using Members = nlohmann::ordered_json;
 
 std::vector<std::string> Split(const std::string& text, std::string_view separators) {
@@ -408,25 +407,6 @@ class Maker {
   Members members_;
 };
 
-// Calls `change` with each file that the members name.
-template <typename Change>
-void ForEachFile(Members* members, Change change) {
-  if (members->contains("ptx")) {
-    change(&(*members)["ptx"]);
-  }
-  for (const char* const section : {"buffers", "symbols", "expect"}) {
-    if (!members->contains(section)) {
-      continue;
-    }
-    for (Members& member : (*members)[section]) {
-      Members& holder = member.contains("init") ? member["init"] : member;
-      if (holder.is_object() && holder.contains("file")) {
-        change(&holder["file"]);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 DirectManifest ManifestOf(const DirectLaunch& launch) {
@@ -440,30 +420,6 @@ DirectManifest ManifestOf(const DirectLaunch& launch) {
   made.manifest.path = launch.ptx;
   made.manifest.command = CommandOf(launch);
   return made;
-}
-
-std::string ManifestText(Members members, const std::string& path) {
-  const fs::path folder = fs::absolute(path).parent_path();
-  ForEachFile(&members, [&](Members* file) {
-    const fs::path absolute = fs::absolute(file->get<std::string>());
-    const fs::path relative = absolute.lexically_relative(folder);
-    *file = (relative.empty() ? absolute : relative).string();
-  });
-  std::string text;  // a line for each member
-  for (const auto& [key, value] : members.items()) {
-    text += fmt::format("{}  \"{}\": {}", text.empty() ? "{\n" : ",\n", key, value.dump());
-  }
-  return text + "\n}\n";
-}
-
-std::string ManifestTextFor(const std::string& manifest, const std::string& ptx,
-                            const std::string& path) {
-  Members members = Members::parse(ReadFile(manifest, "manifest"));
-  ForEachFile(&members, [&](Members* file) {
-    *file = (fs::path(manifest).parent_path() / file->get<std::string>()).string();
-  });
-  (members.contains("launches") ? members["launches"][0] : members)["ptx"] = ptx;
-  return ManifestText(std::move(members), path);
 }
 
 std::string Quoted(const std::string& word) {

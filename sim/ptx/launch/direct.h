@@ -53,13 +53,6 @@ struct DirectManifest {
 // Reads the PTX file for the types of its parameters. Throws InputError, which names the option.
 DirectManifest ManifestOf(const DirectLaunch& launch);
 
-// The text of a manifest file at `path` with these members: its paths count from there.
-std::string ManifestText(nlohmann::ordered_json members, const std::string& path);
-
-// The text of a manifest file at `path` that says what this one does, of another PTX file.
-std::string ManifestTextFor(const std::string& manifest, const std::string& ptx,
-                            const std::string& path);
-
 // A word as a shell takes it: in single quotes, unless it has plain characters only.
 std::string Quoted(const std::string& word);
 

@@ -157,8 +157,10 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
                                             "wgmma_in_flight",
                                             "wgmma_without_fence",
                                             "bad_tensor_map",
-                                            "bad_tensor_copy"};
-
+                                            "bad_tensor_copy",
+                                            "bad_register_count",
+                                            "bad_metadata",
+                                            "unknown_value"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
   }
@@ -187,18 +189,38 @@ void ManifestReader::ReadLaunch(const Json& object, const Manifest& manifest, co
     launch->cluster = extent;
   });
   With(object, "cooperative", [&](const Json& value) { value.get_to(launch->cooperative); });
+  With(object, "programmatic", [&](const Json& value) { value.get_to(launch->programmatic); });
   With(object, "dynamic_shared",
        [&](const Json& value) { launch->dynamic_shared = value.get<std::uint32_t>(); });
+  With(object, "registers",
+       [&](const Json& value) { launch->registers = value.get<std::uint32_t>(); });
   With(object, "args", [&](const Json& value) {
     launch->arguments = ReadArguments(value, manifest, prefix + "args");
   });
 }
 
+void ManifestReader::CheckProgrammatic(const KernelLaunch& launch, const Manifest& manifest,
+                                       const std::string& at) const {
+  if (manifest.launches.empty()) {
+    Fail(at, "is of the first launch: there is none before it that it could overlap with");
+  }
+  if (launch.cooperative) {
+    Fail(at,
+         "is of a cooperative launch, whose CTAs must all be there at once: take one of the two "
+         "away");
+  }
+  if (launch.ptx != manifest.launches.back().ptx) {
+    Fail(at,
+         "is of a launch of another PTX file than the one before it: launches that overlap are "
+         "of one file");
+  }
+}
+
 // Each is of the manifest's PTX file, if it does not name another one.
 void ManifestReader::ReadLaunches(const Json& list, Manifest* manifest) const {
   With("ptx", [&](const Json& value) { manifest->ptx = File(value, "ptx"); });
-  for (const char* const key :
-       {"kernel", "grid", "block", "cluster", "cooperative", "dynamic_shared", "args"}) {
+  for (const char* const key : {"kernel", "grid", "block", "cluster", "cooperative",
+                                "dynamic_shared", "registers", "args"}) {
     if (root_.contains(key)) {
       Fail(key, "is said by each of \"launches\": write it there");
     }
@@ -210,6 +232,9 @@ void ManifestReader::ReadLaunches(const Json& list, Manifest* manifest) const {
     ReadLaunch(list[i], *manifest, at, &launch);
     if (launch.ptx.empty()) {
       Fail(at, "lacks \"ptx\", which the manifest does not have either");
+    }
+    if (launch.programmatic) {
+      CheckProgrammatic(launch, *manifest, at + ".programmatic");
     }
     manifest->launches.push_back(std::move(launch));
   }
@@ -253,6 +278,14 @@ Manifest ManifestReader::Read() {
   With("max_cycles",
        [&](const Json& value) { manifest.max_cycles = Whole(value, "max_cycles", 1); });
   return manifest;
+}
+
+std::size_t Manifest::OverlapFrom(std::size_t index) const {
+  std::size_t count = 1;
+  while (index + count < LaunchCount() && LaunchAt(index + count).programmatic) {
+    ++count;
+  }
+  return count;
 }
 
 Manifest ReadManifest(const std::string& path) { return ManifestReader(path).Read(); }

@@ -68,7 +68,9 @@ struct KernelLaunch {
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::optional<std::array<std::uint32_t, 3>> cluster;
   bool cooperative = false;
+  bool programmatic = false;  // it may begin before the launch before it has ended
   std::optional<std::uint32_t> dynamic_shared;
+  std::optional<std::uint32_t> registers;  // of a thread, at launch
   std::vector<Argument> arguments;
 };
 
@@ -86,8 +88,17 @@ struct Manifest : KernelLaunch {
   std::string config = "default";
   std::uint64_t seed = 1;
   std::uint64_t max_cycles = 1'000'000;  // of each launch
+  // Places of the kernel that are left out (sync_place.h), by number. No file says them.
+  std::vector<std::uint32_t> without;
 
+  // Whether a run is to meet the hazard.
+  bool Wants(const std::string& hazard) const {
+    const auto found = hazards.find(hazard);
+    return found != hazards.end() && found->second != 0;
+  }
   std::size_t LaunchCount() const { return launches.empty() ? 1 : launches.size(); }
+  // How many launches, from this one on, may overlap each with the one before.
+  std::size_t OverlapFrom(std::size_t index) const;
   // Returns null if there is none of that name.
   const NamedMap* MapOf(const std::string& name) const;
   const KernelLaunch& LaunchAt(std::size_t index) const {

@@ -62,6 +62,8 @@ class ManifestReader {
   // The launch that an object describes: the manifest (`at` is empty), or one of several.
   void ReadLaunch(const Json& object, const Manifest& manifest, const std::string& at,
                   KernelLaunch* launch) const;
+  void CheckProgrammatic(const KernelLaunch& launch, const Manifest& manifest,
+                         const std::string& at) const;
   void ReadLaunches(const Json& list, Manifest* manifest) const;
   void ReadBuffers(const Json& object, Manifest* manifest) const;
   // manifest_symbols.cpp

@@ -368,6 +368,9 @@ OrderedJson JsonReport(const Session& session, const Verdict& verdict, const Tim
   if (!session.Which().empty()) {
     report["kernel"] = session.program().Kernel().name;
   }
+  for (std::size_t i = 0; i < session.launch().programmatic.size(); ++i) {
+    report["programmatic"].push_back(session.program().Kernel(i + 1).name);
+  }
   if (session.launch().explicit_cluster) {
     report["cluster"] = session.launch().cluster;
   }
@@ -418,13 +421,17 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
     text += fmt::format("The kernel has printed {} bytes more, which are not kept.\n",
                         grid.printed().lost());
   }
-  const std::string cluster =
-      launch.explicit_cluster ? fmt::format(", cluster {}", fmt::join(launch.cluster, "x")) : "";
-  const std::string which = session.Which();
-  text += fmt::format("{}: grid {}{}, block {}, configuration {}, seed {}\n",
-                      which.empty() ? Demangled(session.program().Kernel().name) : which,
-                      fmt::join(launch.grid, "x"), cluster, fmt::join(launch.block, "x"),
-                      session.config().name, session.seed());
+  for (std::size_t i = 0; i < launch.Launches(); ++i) {
+    const Launch& one = launch.At(i);
+    const std::string cluster =
+        one.explicit_cluster ? fmt::format(", cluster {}", fmt::join(one.cluster, "x")) : "";
+    const std::string which = session.Which(i);
+    text += fmt::format("{}{}: grid {}{}, block {}, configuration {}, seed {}\n",
+                        which.empty() ? Demangled(session.program().Kernel().name) : which,
+                        i == 0 ? "" : ", which may begin before that has ended",
+                        fmt::join(one.grid, "x"), cluster, fmt::join(one.block, "x"),
+                        session.config().name, session.seed());
+  }
   const std::string skipped =
       timing.skipped == 0 ? ""
                           : fmt::format(", {} of them skipped while all warps slept or were parked",

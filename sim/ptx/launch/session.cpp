@@ -62,6 +62,15 @@ void CheckBlock(const Function& kernel, const Launch& launch) {
   }
 }
 
+// The kernels of a launch, and of those after it that may overlap.
+std::vector<std::string> KernelsOf(const Manifest& manifest, std::size_t index) {
+  std::vector<std::string> kernels;
+  for (std::size_t i = 0; i < manifest.OverlapFrom(index); ++i) {
+    kernels.push_back(manifest.LaunchAt(index + i).kernel);
+  }
+  return kernels;
+}
+
 }  // namespace
 
 std::string OutcomeName(const Grid& grid) {
@@ -90,38 +99,48 @@ Session::Session(const Manifest& manifest, std::size_t index, std::shared_ptr<De
                  const Config& config, std::uint64_t seed)
     : manifest_(manifest),
       index_(index),
-      own_(manifest.LaunchAt(index)),
       config_(config),
       seed_(seed),
       device_(std::move(device)),
-      program_(device_->Load(own_)) {
-  launch_.grid = own_.grid;
-  launch_.block = own_.block;
-  launch_.inval_is_hazard = manifest.inval_is_hazard;
-  launch_.hint_is_ignored = manifest.hint_is_ignored;
-  const std::string which = Which();
-  const std::string where =
-      fmt::format("{}: {}{}", manifest.path, which, which.empty() ? "" : ": ");
-  try {
-    Prepare();
-  } catch (const DoesNotFit& error) {
-    throw DoesNotFit(where + error.what());
-  } catch (const InputError& error) {
-    throw InputError(where + error.what());
+      program_(device_->Load(OwnAt(0).ptx, KernelsOf(manifest, index))) {
+  launch_.programmatic.resize(program_->kernels.size() - 1);
+  for (std::size_t i = 0; i < launch_.Launches(); ++i) {
+    const std::string which = Which(i);
+    const std::string where =
+        fmt::format("{}: {}{}", manifest.path, which, which.empty() ? "" : ": ");
+    try {
+      Prepare(i, i == 0 ? &launch_ : &launch_.programmatic[i - 1]);
+    } catch (const DoesNotFit& error) {
+      throw DoesNotFit(where + error.what());
+    } catch (const InputError& error) {
+      throw InputError(where + error.what());
+    }
   }
+  launch_.Number();
   // Each launch has an order of its own.
   grid_ = std::make_unique<ClockedGrid>(config_, *program_, launch_, device_->memory(),
                                         seed + index * 0xbf58476d1ce4e5b9U);
 }
 
-void Session::Prepare() {
-  SetCluster();
-  CheckFits(config_, *program_, launch_);
-  CheckBlock(program_->Kernel(), launch_);
-  SetCooperative();
-  LayOut();
-  CheckMbarriersFit(config_, *program_, launch_);
-  PassArguments();
+void Session::Prepare(std::size_t index, Launch* launch) {
+  launch->kernel = index;
+  launch->number = index_ + index + 1;
+  launch->grid = OwnAt(index).grid;
+  launch->block = OwnAt(index).block;
+  launch->inval_is_hazard = manifest_.inval_is_hazard;
+  launch->hint_is_ignored = manifest_.hint_is_ignored;
+  constexpr std::uint32_t kUnit = 8;  // registers are given out in
+  const std::optional<std::uint32_t>& registers = OwnAt(index).registers;
+  launch->registers =
+      registers ? (*registers + kUnit - 1) / kUnit * kUnit : program_->Kernel(index).registers;
+  launch->registers_at_most = !registers && program_->Kernel(index).registers_at_most;
+  SetCluster(index, launch);
+  CheckFits(config_, *program_, *launch);
+  CheckBlock(program_->Kernel(index), *launch);
+  SetCooperative(index, launch);
+  LayOut(index, launch);
+  CheckMbarriersFit(config_, *program_, *launch);
+  PassArguments(index, launch);
 }
 
 void Session::Enter() {
@@ -134,11 +153,25 @@ void Session::Record() {
   grid_->set_timeline(timeline_.get());
 }
 
-std::string Session::Which() const {
+std::string Session::Which(std::size_t launch) const {
   return manifest_.launches.empty()
              ? ""
-             : fmt::format("launch {} of {}, kernel {}", index_ + 1, manifest_.launches.size(),
-                           Demangled(program_->Kernel().name));
+             : fmt::format("launch {} of {}, kernel {}", index_ + launch + 1,
+                           manifest_.launches.size(), Demangled(program_->Kernel(launch).name));
+}
+
+std::string Session::Which() const {
+  if (launch_.programmatic.empty()) {
+    return Which(0);
+  }
+  std::vector<std::string> kernels;
+  for (std::size_t i = 0; i + 1 < launch_.Launches(); ++i) {
+    kernels.push_back(Demangled(program_->Kernel(i).name));
+  }
+  return fmt::format("launches {} to {} of {}, kernels {} and {}", index_ + 1,
+                     index_ + launch_.Launches(), manifest_.launches.size(),
+                     fmt::join(kernels, ", "),
+                     Demangled(program_->Kernel(launch_.Launches() - 1).name));
 }
 
 void Session::Follow(Schedule schedule) {
@@ -147,17 +180,19 @@ void Session::Follow(Schedule schedule) {
     const auto fail = [&](const std::string& what) {
       throw InputError(fmt::format("the schedule's turns[{}] names {}", i, what));
     };
-    if (turn.cta >= launch_.Ctas()) {
-      fail(fmt::format("CTA {} of a grid of {}", turn.cta, launch_.Ctas()));
+    const std::uint64_t ctas = launch_.AllCtas();
+    if (turn.cta >= ctas) {
+      fail(fmt::format("CTA {} of a grid of {}", turn.cta, ctas));
     }
-    if (turn.to && *turn.to >= launch_.Ctas()) {
-      fail(fmt::format("what goes to CTA {} of a grid of {}", *turn.to, launch_.Ctas()));
+    if (turn.to && *turn.to >= ctas) {
+      fail(fmt::format("what goes to CTA {} of a grid of {}", *turn.to, ctas));
     }
-    if (turn.warp >= launch_.Warps()) {
-      fail(fmt::format("warp {} of CTAs with {}", turn.warp, launch_.Warps()));
+    const Launch& launch = launch_.OfCta(turn.cta);
+    if (turn.warp >= launch.Warps()) {
+      fail(fmt::format("warp {} of CTAs with {}", turn.warp, launch.Warps()));
     }
-    const std::uint64_t threads = std::min<std::uint64_t>(
-        launch_.Threads() - std::uint64_t{turn.warp} * kWarpSize, kWarpSize);
+    const std::uint64_t threads =
+        std::min<std::uint64_t>(launch.Threads() - std::uint64_t{turn.warp} * kWarpSize, kWarpSize);
     if (std::uint64_t{turn.lanes} >> threads != 0) {
       fail(fmt::format("the lanes {:#010x} of a warp with {} threads", turn.lanes, threads));
     }
@@ -167,10 +202,11 @@ void Session::Follow(Schedule schedule) {
 }
 
 // What the manifest and the kernel's own directives say of clusters.
-void Session::SetCluster() {
-  const Function& kernel = program_->Kernel();
-  launch_.cluster = own_.cluster.value_or(launch_.cluster);
-  launch_.explicit_cluster = own_.cluster.has_value();
+void Session::SetCluster(std::size_t index, Launch* launch) const {
+  const Function& kernel = program_->Kernel(index);
+  const KernelLaunch& own = OwnAt(index);
+  launch->cluster = own.cluster.value_or(launch->cluster);
+  launch->explicit_cluster = own.cluster.has_value();
   if (!kernel.required_cluster.empty()) {
     std::array<std::uint32_t, 3> required{1, 1, 1};
     std::uint64_t ctas = 1;
@@ -184,28 +220,28 @@ void Session::SetCluster() {
                       "(.reqnctapercluster), but there can be 1 to {}",
                       kernel.name, Product(kernel.required_cluster), kMaxClusterCtas));
     }
-    if (own_.cluster && *own_.cluster != required) {
+    if (own.cluster && *own.cluster != required) {
       throw InputError(
           fmt::format("the kernel {} requires a cluster of {} CTAs "
                       "(.reqnctapercluster): \"cluster\" must say so or be left out",
                       kernel.name, Product(kernel.required_cluster)));
     }
-    launch_.cluster = required;
-    launch_.explicit_cluster = true;
+    launch->cluster = required;
+    launch->explicit_cluster = true;
   }
   if (kernel.blocks_are_clusters) {
     for (unsigned i = 0; i < 3; ++i) {
-      const std::uint64_t ctas = std::uint64_t{launch_.grid[i]} * launch_.cluster[i];
+      const std::uint64_t ctas = std::uint64_t{launch->grid[i]} * launch->cluster[i];
       if (ctas > kMaxGrid) {
         throw InputError(
             fmt::format("a grid of {} clusters is too large: the kernel {} has .blocksareclusters",
-                        fmt::join(launch_.grid, "x"), kernel.name));
+                        fmt::join(launch->grid, "x"), kernel.name));
       }
-      launch_.grid[i] = static_cast<std::uint32_t>(ctas);
+      launch->grid[i] = static_cast<std::uint32_t>(ctas);
     }
   }
-  const unsigned ctas = launch_.ClusterCtas();
-  if (kernel.explicit_cluster && !launch_.explicit_cluster) {
+  const unsigned ctas = launch->ClusterCtas();
+  if (kernel.explicit_cluster && !launch->explicit_cluster) {
     throw InputError(fmt::format(
         "the kernel {} must be launched in clusters (.explicitcluster): \"cluster\" is missing",
         kernel.name));
@@ -216,65 +252,72 @@ void Session::SetCluster() {
                     ctas, kernel.name, kernel.max_cluster));
   }
   for (unsigned i = 0; i < 3; ++i) {
-    if (launch_.grid[i] % launch_.cluster[i] != 0) {
+    if (launch->grid[i] % launch->cluster[i] != 0) {
       throw InputError(fmt::format("a grid of {} CTAs is not a multiple of clusters of {}",
-                                   fmt::join(launch_.grid, "x"), fmt::join(launch_.cluster, "x")));
+                                   fmt::join(launch->grid, "x"), fmt::join(launch->cluster, "x")));
     }
   }
 }
 
 // The CTAs of a cooperative grid meet at a word of memory, so all of them must be there at once.
-void Session::SetCooperative() {
-  if (!own_.cooperative) {
+void Session::SetCooperative(std::size_t index, Launch* launch) {
+  if (!OwnAt(index).cooperative) {
     return;
   }
   const std::uint64_t at_once = std::min<std::uint64_t>(
-      config_.num_ctas, config_.num_warps / std::max<std::uint64_t>(launch_.Warps(), 1));
-  if (launch_.Clusters() > at_once) {
+      config_.num_ctas, config_.num_warps / std::max<std::uint64_t>(launch->Warps(), 1));
+  if (launch->Clusters() > at_once) {
     throw DoesNotFit(fmt::format(
         "a cooperative grid of {} CTAs does not fit the configuration {}, which holds {} of them "
         "at once: use a smaller grid or block, or another --config",
-        launch_.Ctas(), config_.name, at_once * launch_.ClusterCtas()));
+        launch->Ctas(), config_.name, at_once * launch->ClusterCtas()));
   }
   // The size of the workspace, and the barrier's word.
-  launch_.workspace =
+  launch->workspace =
       device_->memory()->Add({"the grid's workspace", std::vector<std::uint8_t>(8), true});
 }
 
-void Session::LayOut() {
+void Session::LayOut(std::size_t index, Launch* launch) const {
   if (program_->static_shared > kSharedBytes) {
     throw InputError(fmt::format("the kernel's shared variables take {} bytes, but a CTA has {}",
                                  program_->static_shared, kSharedBytes));
   }
-  launch_.shared_bytes = program_->static_shared;
-  launch_.dynamic_shared = DynamicShared(own_, *program_);
-  if (launch_.dynamic_shared != 0) {
-    const std::uint64_t all = std::uint64_t{program_->dynamic_base} + launch_.dynamic_shared;
+  launch->shared_bytes = program_->static_shared;
+  launch->dynamic_shared = DynamicShared(OwnAt(index), *program_);
+  if (launch->dynamic_shared != 0) {
+    const std::uint64_t all = std::uint64_t{program_->dynamic_base} + launch->dynamic_shared;
     if (all > kMaxSharedBytes) {
       throw InputError(
           fmt::format("dynamic_shared makes {} bytes of shared memory, but a CTA has "
                       "at most {}",
                       all, kMaxSharedBytes));
     }
-    launch_.shared_bytes = static_cast<std::uint32_t>(all);
+    launch->shared_bytes = static_cast<std::uint32_t>(all);
   }
-  launch_.reserved_shared = launch_.shared_bytes;
+  launch->reserved_shared = launch->shared_bytes;
   if (UsesReservedShared(*program_)) {
-    launch_.reserved_shared =
-        (launch_.shared_bytes + kReservedAlign - 1) / kReservedAlign * kReservedAlign;
-    launch_.shared_bytes = launch_.reserved_shared + kReservedSharedBytes;
+    launch->reserved_shared =
+        (launch->shared_bytes + kReservedAlign - 1) / kReservedAlign * kReservedAlign;
+    launch->shared_bytes = launch->reserved_shared + kReservedSharedBytes;
   }
 }
 
-void Session::PassArguments() {
+void Session::PassArguments(std::size_t index, Launch* launch) {
+  const Function& kernel = program_->Kernel(index);
   const std::vector<std::vector<std::uint8_t>> arguments =
-      ArgumentBytes(own_, program_->Kernel(),
+      ArgumentBytes(OwnAt(index), kernel,
                     {[this](const std::string& buffer) { return device_->AddressOf(buffer); },
                      [this](const std::string& map) { return device_->ImageOf(map); }});
-  parameters_.resize(program_->param_bytes);
+  std::vector<std::uint8_t> parameters(kernel.param_bytes);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::copy(arguments[i].begin(), arguments[i].end(),
-              parameters_.begin() + program_->Kernel().parameters[i].offset);
+              parameters.begin() + kernel.parameters[i].offset);
+  }
+  if (index == 0) {
+    parameters_ = std::move(parameters);
+  } else {
+    launch->parameters =
+        device_->memory()->Add({"the kernel's parameters", std::move(parameters), false});
   }
 }
 
@@ -284,7 +327,8 @@ std::vector<std::string> Session::Differences(const Memory& memory) const {
     if (!manifest_.buffers[k].expected) {
       continue;
     }
-    std::string difference = Difference(manifest_.buffers[k], ContentsIn(memory, k));
+    std::string difference = Difference(manifest_.buffers[k], ContentsIn(memory, k),
+                                        UnknownIn(memory, k), memory.origins());
     if (!difference.empty()) {
       differences.push_back(std::move(difference));
     }

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// One launch of a kernel: from a manifest to a grid that is ready to drive its units, and
-// afterwards from what happened to a verdict. Who runs them, and against what, is the caller's
-// affair.
+// One launch of a kernel, or several of which each may overlap with the one before: from a manifest
+// to a grid that is ready to drive its units, and afterwards from what happened to a verdict. Who
+// runs them, and against what, is the caller's affair.
 #ifndef MUSTER_SIM_PTX_LAUNCH_SESSION_H_
 #define MUSTER_SIM_PTX_LAUNCH_SESSION_H_
 
@@ -49,7 +49,8 @@ class Session {
  public:
   // The single launch of a manifest, ready to run. Throws InputError.
   Session(const Manifest& manifest, const Config& config, std::uint64_t seed);
-  // One of several launches, which share the device. It is ready to run once it is entered.
+  // One of several launches, which share the device, and those after it that may overlap. It is
+  // ready to run once it is entered.
   Session(const Manifest& manifest, std::size_t index, std::shared_ptr<Device> device,
           const Config& config, std::uint64_t seed);
   Session(const Session&) = delete;
@@ -65,6 +66,7 @@ class Session {
 
   const ClockedGrid& grid() const { return *grid_; }
   const Manifest& manifest() const { return manifest_; }
+  std::size_t index() const { return index_; }  // of the launch, or of the first of several
   const Program& program() const { return *program_; }
   const Launch& launch() const { return launch_; }
   const Config& config() const { return config_; }
@@ -76,8 +78,11 @@ class Session {
   void Record();
   const Timeline* timeline() const { return timeline_.get(); }  // null: nothing is
 
-  // "launch 2 of 3, kernel sum"; empty: it is the only one.
+  // "launch 2 of 3, kernel sum"; empty: it is the only one. Of launches that may overlap:
+  // "launches 2 to 3 of 3, kernels sum and scale".
   std::string Which() const;
+  // Of one of those that may overlap.
+  std::string Which(std::size_t launch) const;
 
   // What came of the run, once it has ended. The launches before it have met these hazards.
   Verdict Judge(const HazardCounts& before = {}) const;
@@ -91,23 +96,27 @@ class Session {
     return device_->ContentsIn(memory, buffer);
   }
   std::vector<std::uint8_t> Contents(std::size_t buffer) const { return device_->Contents(buffer); }
+  // Which bytes of it are unknown.
+  UnknownBytes UnknownIn(const Memory& memory, std::size_t buffer) const {
+    return device_->UnknownIn(memory, buffer);
+  }
 
  private:
-  void Prepare();
-  void SetCluster();
-  void SetCooperative();
-  void LayOut();
-  void PassArguments();
+  void Prepare(std::size_t index, Launch* launch);
+  void SetCluster(std::size_t index, Launch* launch) const;
+  void SetCooperative(std::size_t index, Launch* launch);
+  void LayOut(std::size_t index, Launch* launch) const;
+  void PassArguments(std::size_t index, Launch* launch);
+  const KernelLaunch& OwnAt(std::size_t index) const { return manifest_.LaunchAt(index_ + index); }
 
   const Manifest& manifest_;
   const std::size_t index_;
-  const KernelLaunch& own_;
   const Config config_;
   std::uint64_t seed_;
   std::shared_ptr<Device> device_;
   std::shared_ptr<const Program> program_;
   Launch launch_;
-  std::vector<std::uint8_t> parameters_;
+  std::vector<std::uint8_t> parameters_;  // of the first launch
   std::unique_ptr<ScheduleReplay> replay_;
   std::unique_ptr<Timeline> timeline_;
   std::unique_ptr<ClockedGrid> grid_;

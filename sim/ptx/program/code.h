@@ -6,7 +6,9 @@
 #define MUSTER_SIM_PTX_PROGRAM_CODE_H_
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "sim/ptx/program/program.h"
 
@@ -32,6 +34,12 @@ class Code {
       program_.literals.push_back(value);
     }
     return LiteralSlot(found->second);
+  }
+
+  // Notes an instruction that is not computed. Returns its number.
+  std::uint32_t NameOpaque(std::string spelling) {
+    program_.opaque.push_back(std::move(spelling));
+    return static_cast<std::uint32_t>(program_.opaque.size() - 1);
   }
 
   Program& program() { return program_; }

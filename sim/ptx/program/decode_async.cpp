@@ -159,21 +159,39 @@ void DecodeBulkCopy(Cursor* c, Instruction* out, bool reduces) {
   }
   const bool multicast = in && c->Take("multicast::cluster");
   const bool has_policy = !between && c->Take("L2::cache_hint");
+  const bool masked = to_global && !reduces && c->Take("cp_mask");
+  const bool ignores = in && spaces[0] == "shared::cta" && c->Take("ignore_oob");
+  if (!reduces && c->Take("weak")) {
+    c->Require("cp.async.bulk.weak", 93, 90);
+  }
+  if (masked) {
+    c->Require(".cp_mask", 86, 100);
+  }
+  if (ignores) {
+    c->Require(".ignore_oob", 92, 90);
+  }
   auto& copy = out->Make<BulkCopy>();
   copy.space = to_global ? Space::kGlobal : Space::kCluster;
   copy.from_shared = !in;
   if (reduces) {
     copy.reduction = TakeReduction(c, to_global);
   }
-  const std::size_t count = 3 + (to_global ? 0 : 1) + (multicast ? 1 : 0) + (has_policy ? 1 : 0);
+  const std::size_t mbarrier = ignores ? 5 : 3;
+  const std::size_t count = mbarrier + (to_global ? 0 : 1) + (multicast ? 1 : 0) +
+                            (has_policy ? 1 : 0) + (masked ? 1 : 0);
   if (!c->ExpectOperands(count)) {
     return;
   }
   copy.to = c->AddressValue(c->operand(0), copy.space);
   copy.from = c->AddressValue(c->operand(1), in ? Space::kGlobal : Space::kShared);
-  copy.mbarrier = to_global ? kNoSlot : c->AddressValue(c->operand(3), Space::kCluster);
+  copy.mbarrier = to_global ? kNoSlot : c->AddressValue(c->operand(mbarrier), Space::kCluster);
   copy.size = c->Source(c->operand(2), Type::kU32);
   copy.ctas = multicast ? c->Source(c->operand(4), Type::kU16) : kNoSlot;
+  copy.byte_mask = masked ? c->Source(c->operand(count - 1), Type::kU16) : kNoSlot;
+  if (ignores) {
+    copy.ignore_left = c->Source(c->operand(3), Type::kU32);
+    copy.ignore_right = c->Source(c->operand(4), Type::kU32);
+  }
 }
 
 // Decodes stores and reductions that release: they go to global memory, and complete at no
@@ -239,6 +257,24 @@ void DecodeCopyAsync(Cursor* c, Instruction* out) {
   } else {
     DecodeSmallCopy(c, out);
   }
+}
+
+// The rest of st.bulk.
+void DecodeStoreBulk(Cursor* c, Instruction* out) {
+  c->Require("st.bulk", 86, 100);
+  out->op = Op::kStoreBulk;
+  auto& store = out->Make<BulkStore>();
+  c->Take("weak");
+  const Space space = c->Take("shared::cta") ? Space::kShared : Space::kGeneric;
+  if (!c->ExpectOperands(3)) {
+    return;
+  }
+  const syntax::Operand& value = c->operand(2);
+  if (value.kind != syntax::Operand::Kind::kInteger || value.value != 0) {
+    c->Fail("the value of st.bulk is 0, and nothing else");
+  }
+  store.address = c->AddressIn(c->operand(0), space);
+  store.size = c->Source(c->operand(1), Type::kU32, true);
 }
 
 // The rest of st.async and red.async: where to, what, and the mbarrier.

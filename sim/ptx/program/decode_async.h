@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Copies and stores that are not waited for: cp.async, st.async, red.async.
+// Copies and stores that are not waited for, cp.async, st.async, red.async; and st.bulk.
 #ifndef MUSTER_SIM_PTX_PROGRAM_DECODE_ASYNC_H_
 #define MUSTER_SIM_PTX_PROGRAM_DECODE_ASYNC_H_
 
@@ -11,6 +11,7 @@ namespace muster::ptx {
 
 void DecodeCopyAsync(Cursor* c, Instruction* out);   // cp
 void DecodeStoreAsync(Cursor* c, Instruction* out);  // st.async, red.async
+void DecodeStoreBulk(Cursor* c, Instruction* out);   // st.bulk
 
 }  // namespace muster::ptx
 

@@ -160,18 +160,6 @@ void DecodeGridControl(Cursor* c, Instruction* out) {
 }
 
 void DecodeNoEffect(Cursor* c, Instruction* /*out*/) {
-  if (c->opcode() == "setmaxnreg") {
-    c->Require("setmaxnreg", 80, 90);
-    if (!c->TakeAny({"inc", "dec"}) || !c->Take("sync") || !c->Take("aligned")) {
-      c->Fail("setmaxnreg lacks .inc or .dec, .sync or .aligned");
-    }
-    c->TakeType({Type::kU32});
-    if (c->ExpectOperands(1) && (c->operand(0).kind != Kind::kInteger || c->operand(0).value < 24 ||
-                                 c->operand(0).value > 256 || c->operand(0).value % 8 != 0)) {
-      c->Misuse(c->operand(0).at, "the number of registers must be a multiple of 8 from 24 to 256");
-    }
-    return;
-  }
   c->Take("mask");
   c->ExpectOperands(1);
 }

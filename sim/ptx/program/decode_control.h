@@ -13,7 +13,7 @@ void DecodeBranch(Cursor* c, Instruction* out);         // bra
 void DecodeBranchIndexed(Cursor* c, Instruction* out);  // brx
 void DecodePlain(Cursor* c, Instruction* out);          // ret, exit, trap, brkpt
 void DecodeSleep(Cursor* c, Instruction* out);          // nanosleep
-void DecodeNoEffect(Cursor* c, Instruction* out);       // pmevent, setmaxnreg
+void DecodeNoEffect(Cursor* c, Instruction* out);       // pmevent
 void DecodeGridControl(Cursor* c, Instruction* out);    // griddepcontrol
 void DecodeCallFunction(Cursor* c, Instruction* out);   // call
 

@@ -19,6 +19,7 @@
 #include "sim/ptx/program/decode_video.h"
 #include "sim/ptx/program/decode_warp.h"
 #include "sim/ptx/program/decode_warpgroup.h"
+#include "sim/ptx/program/decode_wmma.h"
 
 namespace muster::ptx {
 namespace {
@@ -112,7 +113,7 @@ constexpr Entry kEntries[] = {
     {"brkpt", {DecodePlain, Op::kTrap}},
     {"nanosleep", {DecodeSleep, Op::kSleep}},
     {"pmevent", {DecodeNoEffect, Op::kNop}},
-    {"setmaxnreg", {DecodeNoEffect, Op::kNop}},
+    {"setmaxnreg", {DecodeRegisterLimit, Op::kRegisterLimit}},
     {"griddepcontrol", {DecodeGridControl, Op::kGridControl}},
     {"activemask", {DecodeActiveMask, Op::kActiveMask}},
     {"vote", {DecodeVote, Op::kExchange}},
@@ -126,6 +127,7 @@ constexpr Entry kEntries[] = {
     {"mma", {DecodeMatrixProduct, Op::kMatrixProduct}},
     {"ldmatrix", {DecodeMatrixAccess, Op::kMatrixLayout}},
     {"stmatrix", {DecodeMatrixAccess, Op::kStore}},
+    {"wmma", {DecodeWmma, Op::kMatrixProduct}},
     {"movmatrix", {DecodeMoveMatrix, Op::kMatrixLayout}},
     {"wgmma", {DecodeWarpgroup, Op::kWarpgroupProduct}},
     {"tcgen05", {DecodeTcgen05, Op::kTensorAllocation}},

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/ptx/program/decode_opaque.h"
+
 namespace muster::ptx {
 namespace {
 
@@ -18,7 +20,8 @@ constexpr std::pair<std::string_view, Element> kElements[] = {
     {"f32", Element::kF32},   {"f64", Element::kF64},   {"e4m3", Element::kE4M3},
     {"e5m2", Element::kE5M2}, {"s8", Element::kS8},     {"u8", Element::kU8},
     {"s4", Element::kS4},     {"u4", Element::kU4},     {"b1", Element::kB1},
-    {"s32", Element::kS32}};
+    {"s32", Element::kS32},   {"e2m3", Element::kE2M3}, {"e3m2", Element::kE3M2},
+    {"e2m1", Element::kE2M1}};
 
 std::optional<Element> ElementNamed(std::string_view name) {
   for (const auto& [known, element] : kElements) {
@@ -62,6 +65,30 @@ const Shape kShapes[] = {
     {"m16n8k256", 16, 8, 256, {Element::kB1}, 70, 80},
 };
 
+// The same of a sparse A, without a kind.
+const Shape kSparseShapes[] = {
+    {"m16n8k16", 16, 8, 16, {Element::kF16, Element::kBF16}, 71, 80},
+    {"m16n8k32", 16, 8, 32, {Element::kF16, Element::kBF16}, 71, 80},
+    {"m16n8k8", 16, 8, 8, {Element::kTF32}, 71, 80},
+    {"m16n8k16", 16, 8, 16, {Element::kTF32}, 71, 80},
+    {"m16n8k32", 16, 8, 32, {Element::kS8, Element::kU8}, 71, 80},
+    {"m16n8k64", 16, 8, 64, {Element::kS8, Element::kU8}, 71, 80},
+    {"m16n8k64", 16, 8, 64, {Element::kS4, Element::kU4}, 71, 80},
+    {"m16n8k128", 16, 8, 128, {Element::kS4, Element::kU4}, 71, 80},
+    {"m16n8k64", 16, 8, 64, {Element::kE4M3, Element::kE5M2}, 84, 89},
+};
+// And of a dense A, with .kind: elements of at most a byte.
+const Shape kKindShapes[] = {
+    {"m16n8k32",
+     16,
+     8,
+     32,
+     {Element::kE4M3, Element::kE5M2, Element::kE3M2, Element::kE2M3, Element::kE2M1InByte},
+     87,
+     120},
+    {"m16n8k64", 16, 8, 64, {Element::kE2M1}, 87, 120},
+};
+
 bool Has(const Shape& shape, Element element) {
   return std::find(shape.of.begin(), shape.of.end(), element) != shape.of.end();
 }
@@ -84,6 +111,11 @@ bool FitTogether(const MatrixProduct& i) {
     case Element::kE5M2:
       return is(i.b_type, {Element::kE4M3, Element::kE5M2}) && i.c_type == i.d_type &&
              is(i.d_type, {Element::kF16, Element::kF32});
+    case Element::kE3M2:
+    case Element::kE2M3:
+    case Element::kE2M1InByte:
+    case Element::kE2M1:
+      return false;  // without .kind
     case Element::kS8:
     case Element::kU8:
       return is(i.b_type, {Element::kS8, Element::kU8}) && i.d_type == Element::kS32 &&
@@ -97,12 +129,13 @@ bool FitTogether(const MatrixProduct& i) {
   }
 }
 
-bool TakeShape(Cursor* c, MatrixProduct* i) {
+template <std::size_t kCount>
+bool TakeShape(Cursor* c, const Shape (&shapes)[kCount], MatrixProduct* i) {
   const std::vector<std::string_view> given = c->modifiers();
-  const auto shape = std::find_if(std::begin(kShapes), std::end(kShapes), [&](const Shape& one) {
+  const auto shape = std::find_if(std::begin(shapes), std::end(shapes), [&](const Shape& one) {
     return Has(one, i->a_type) && std::find(given.begin(), given.end(), one.name) != given.end();
   });
-  if (shape == std::end(kShapes)) {
+  if (shape == std::end(shapes)) {
     return false;
   }
   c->Take(shape->name);
@@ -120,6 +153,72 @@ void TakeRegisters(Cursor* c, std::size_t operand, Element element, unsigned ele
   const std::vector<Slot> taken =
       c->Registers(c->operand(operand), RegisterOf(element), count, destination);
   std::copy(taken.begin(), taken.end(), slots->begin());
+}
+
+// .kind::f8f6f4, ::mxf8f6f4, ::mxf4, ::mxf4nvf4.
+enum class BlockKind : std::uint8_t { kNone, kF8F6F4, kScaled8, kScaled4, kScaled4Small };
+bool IsScaled(BlockKind kind) { return kind >= BlockKind::kScaled8; }
+BlockKind TakeBlockKind(Cursor* c) {
+  return static_cast<BlockKind>(
+      c->TakeOne({"kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"}) + 1);
+}
+
+bool FitTogether(const MatrixProduct& i, BlockKind kind) {
+  const bool is_float =
+      i.d_type == Element::kF32 || (kind == BlockKind::kF8F6F4 && i.d_type == Element::kF16);
+  const bool packed = kind == BlockKind::kScaled4 || kind == BlockKind::kScaled4Small;
+  const auto is = [&](Element element) {
+    return packed ? element == Element::kE2M1 : Has(kKindShapes[0], element);
+  };
+  return is(i.a_type) && is(i.b_type) && i.c_type == i.d_type && is_float;
+}
+
+// .block_scale, how many scales a row of the operands has, and their type.
+bool TakeScaling(Cursor* c, BlockKind kind, MatrixProduct* i) {
+  const bool scaled = c->Take("block_scale");
+  const int vector = c->TakeOne({"scale_vec::1X", "scale_vec::2X", "scale_vec::4X"});
+  const int type = c->TakeOne({"ue8m0", "ue4m3"});
+  const int usual = kind == BlockKind::kScaled8 ? 0 : kind == BlockKind::kScaled4 ? 1 : -1;
+  const int given = vector < 0 ? usual : vector;
+  i->has_small_scales = type == 1;
+  i->blocks = static_cast<std::uint8_t>(given < 0 ? 0 : 1 << given);
+  const bool right = kind == BlockKind::kScaled4Small ? given == 2 || (given == 1 && type == 0)
+                                                      : given == usual && type == 0;
+  if (!scaled || type < 0 || !right) {
+    c->Fail(fmt::format("the instruction {} is not supported: no kind has these scales",
+                        c->Spelling()));
+  }
+  return !c->failed();
+}
+
+void TakeScales(Cursor* c, MatrixProduct* i) {
+  for (std::size_t which = 0; which < 2; ++which) {
+    const std::size_t at = 4 + 2 * which;
+    i->scales[which] = c->Source(c->operand(at), Type::kB32);
+    const syntax::Operand& selector = c->operand(at + 1);
+    if (selector.kind != syntax::Operand::Kind::kVector || selector.parts.size() != 2) {
+      c->Fail(selector.at, fmt::format("{} takes a byte and a thread in braces", c->Spelling()));
+      return;
+    }
+    i->scale_bytes[which] = c->Source(selector.parts[0], Type::kU16);
+    i->scale_threads[which] = c->Source(selector.parts[1], Type::kU16);
+  }
+}
+
+// The selector names one lane of four, or one pair, or is 0: as many as the metadata fill.
+void TakeMetadata(Cursor* c, MatrixProduct* i) {
+  constexpr unsigned kLanes = 4;
+  const bool wide = i->a_type == Element::kTF32;
+  const bool narrow = PackedIn(i->a_type) == 8;
+  const unsigned lanes = i->k * (wide ? 2U : 1U) / (narrow ? 2U : 1U) / 16;
+  i->metadata = c->Source(c->operand(4), Type::kB32);
+  const syntax::Operand& selector = c->operand(5);
+  if (selector.kind != syntax::Operand::Kind::kInteger || selector.value >= kLanes / lanes) {
+    c->Fail(selector.at, fmt::format("the sparsity selector of {} is a number from 0 to {}",
+                                     c->Spelling(), kLanes / lanes - 1));
+    return;
+  }
+  i->selector = static_cast<std::uint8_t>(selector.value);
 }
 
 // %laneid < lanes, and the guard of `out`, if there is one.
@@ -177,8 +276,19 @@ Type RegisterOf(Element element) {
 
 void DecodeMatrixProduct(Cursor* c, Instruction* out) {
   auto& i = out->Make<MatrixProduct>();
-  if (c->Has("sp") || c->Has("sp::ordered_metadata") || c->Has("block_scale")) {
-    c->Unsupported(c->Has("block_scale") ? ".block_scale" : "a sparse matrix");
+  const BlockKind kind = TakeBlockKind(c);
+  i.ordered = c->Take("sp::ordered_metadata");
+  i.sparse = i.ordered || c->Take("sp");
+  if (i.sparse && kind != BlockKind::kNone) {
+    const std::vector<Element> known = TakeElements(c);
+    if (known.empty()) {
+      c->Fail(fmt::format("{} lacks a type: those of D, A, B and C", c->Spelling()));
+      return;
+    }
+    c->Require(c->Spelling(), 87, 120);
+    return DecodeOpaque(c, out, known.front());
+  }
+  if (IsScaled(kind) && !TakeScaling(c, kind, &i)) {
     return;
   }
   if (!c->Take("sync") || !c->Take("aligned")) {
@@ -190,6 +300,9 @@ void DecodeMatrixProduct(Cursor* c, Instruction* out) {
       std::find(all.begin(), all.end(), "row") < std::find(all.begin(), all.end(), "col");
   const bool laid_out = c->Take("row") && c->Take("col") && row_first;
   i.saturate = c->Take("satfinite");
+  constexpr Round kRounds[] = {Round::kNearest, Round::kZero, Round::kDown, Round::kUp};
+  const int round = c->TakeOne({"rn", "rz", "rm", "rp"});
+  i.round = round < 0 ? Round::kNearest : kRounds[round];
   i.exclusive = c->Take("xor");
   const bool counts = i.exclusive || c->Take("and");
   const bool popc = c->Take("popc");
@@ -203,19 +316,33 @@ void DecodeMatrixProduct(Cursor* c, Instruction* out) {
   i.a_type = types[1];
   i.b_type = types[2];
   i.c_type = types[3];
-  const bool shaped = TakeShape(c, &i);
+  for (Element* const element : {&i.a_type, &i.b_type}) {
+    if (*element == Element::kE2M1 && (kind == BlockKind::kF8F6F4 || kind == BlockKind::kScaled8)) {
+      *element = Element::kE2M1InByte;
+    }
+  }
+  const bool shaped = kind != BlockKind::kNone ? TakeShape(c, kKindShapes, &i)
+                      : i.sparse               ? TakeShape(c, kSparseShapes, &i)
+                                               : TakeShape(c, kShapes, &i);
+  const bool fit = kind == BlockKind::kNone ? FitTogether(i) : FitTogether(i, kind);
   const bool binary = i.a_type == Element::kB1;
-  if (!shaped || !laid_out || !FitTogether(i) || counts != binary || popc != binary ||
-      (i.saturate && (i.d_type != Element::kS32 || binary))) {
+  if (!shaped || !laid_out || !fit || counts != binary || popc != binary ||
+      (i.saturate && (i.d_type != Element::kS32 || binary)) ||
+      (round >= 0 && i.a_type != Element::kF64)) {
     c->Fail(fmt::format("the instruction {} is not supported: no shape has these types and layouts",
                         c->Spelling()));
     return;
   }
-  if (!c->ExpectOperands(4)) {
+  if (!c->ExpectOperands(IsScaled(kind) ? 8 : i.sparse ? 6 : 4)) {
     return;
   }
+  if (i.sparse) {
+    TakeMetadata(c, &i);
+  } else if (IsScaled(kind)) {
+    TakeScales(c, &i);
+  }
   TakeRegisters(c, 0, i.d_type, i.m * i.n, true, &i.d);
-  TakeRegisters(c, 1, i.a_type, i.m * i.k, false, &i.a);
+  TakeRegisters(c, 1, i.a_type, i.m * i.k / (i.sparse ? 2U : 1U), false, &i.a);
   TakeRegisters(c, 2, i.b_type, i.k * i.n, false, &i.b);
   TakeRegisters(c, 3, i.c_type, i.m * i.n, false, &i.c);
 }

@@ -179,6 +179,10 @@ std::uint8_t TakeVector(Cursor* c) {
 
 void DecodeLoadStore(Cursor* c, Instruction* out) {
   const bool load = out->op == Op::kLoad;
+  if (!load && c->Take("bulk")) {
+    DecodeStoreBulk(c, out);
+    return;
+  }
   if (!load && c->Take("async")) {
     DecodeStoreAsync(c, out);
     return;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/ptx/program/decode_opaque.h"
+
 namespace muster::ptx {
 namespace {
 
@@ -171,12 +173,6 @@ void DecodeOrder(Cursor* c, Instruction* out) {
 bool TakeKind(Cursor* c, TensorProduct* i) {
   const int kind = c->TakeOne({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8"});
   if (kind < 0) {
-    for (const std::string_view other : {"kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"}) {
-      if (c->Has(other)) {
-        c->Unsupported(fmt::format("block scaling (.{})", other));
-        return false;
-      }
-    }
     c->Fail(fmt::format("{} lacks .kind::f16 or another", c->Spelling()));
     return false;
   }
@@ -184,15 +180,42 @@ bool TakeKind(Cursor* c, TensorProduct* i) {
   return true;
 }
 
+// Of a sparse matrix, or scaled blocks; or of one that stays in its buffer (.ws).
+void DecodeOpaqueProduct(Cursor* c, Instruction* out) {
+  out->op = Op::kOpaqueProduct;
+  auto& i = out->Make<OpaqueProduct>();
+  i.text = c->code().NameOpaque(c->Spelling());
+  const bool sparse = c->Take("sp");
+  i.spread = c->Take("ws");
+  i.pair = TakeGroup(c);
+  if (c->failed() || c->TakeOne({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8",
+                                 "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"}) < 0) {
+    c->Fail(fmt::format("{} lacks .kind::f16 or another", c->Spelling()));
+    return;
+  }
+  c->left().clear();
+  const std::size_t descriptor = sparse ? 4 : 3;
+  if (c->operands().size() < descriptor + 2) {
+    c->Fail(fmt::format("{} takes {} operands or more", c->Spelling(), descriptor + 2));
+    return;
+  }
+  i.d = TensorAddress(c, 0);
+  i.descriptor = c->Source(c->operand(descriptor), Type::kB32);
+  for (std::size_t k = 1; k < c->operands().size(); ++k) {
+    AddRegisters(c, c->operand(k), &i.others);
+  }
+}
+
 // Of the operands after the descriptors: those that are there are told by what they are.
 void DecodeProduct(Cursor* c, Instruction* out) {
   auto& i = out->Make<TensorProduct>();
   out->op = Op::kTensorProduct;
-  for (const std::string_view other : {"sp", "ws", "block_scale", "ashift"}) {
-    if (c->Has(other)) {
-      c->Unsupported(fmt::format("a product with .{}", other));
-      return;
-    }
+  if (c->Has("ashift")) {
+    c->Unsupported("a product with .ashift");
+    return;
+  }
+  if (c->Has("sp") || c->Has("ws") || c->Has("block_scale")) {
+    return DecodeOpaqueProduct(c, out);
   }
   i.pair = TakeGroup(c);
   if (c->failed() || !TakeKind(c, &i)) {

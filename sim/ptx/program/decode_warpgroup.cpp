@@ -161,6 +161,24 @@ void DecodeWarpgroup(Cursor* c, Instruction* out) {
   }
 }
 
+void DecodeRegisterLimit(Cursor* c, Instruction* out) {
+  c->Require("setmaxnreg", 80, 90);
+  auto& limit = out->Make<RegisterLimit>();
+  limit.more = c->Take("inc");
+  if ((!limit.more && !c->Take("dec")) || !c->Take("sync") || !c->Take("aligned")) {
+    c->Fail("setmaxnreg lacks .inc or .dec, .sync or .aligned");
+  }
+  c->TakeType({Type::kU32});
+  if (!c->ExpectOperands(1)) {
+    return;
+  }
+  const std::uint64_t count = c->operand(0).value;
+  if (c->operand(0).kind != Kind::kInteger || count < 24 || count > 256 || count % 8 != 0) {
+    c->Misuse(c->operand(0).at, "the number of registers must be a multiple of 8 from 24 to 256");
+  }
+  limit.count = static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 256));
+}
+
 void MarkFragments(Program* program) {
   std::vector<std::uint32_t> entries;
   for (const Function& function : program->functions) {

@@ -19,6 +19,28 @@ unsigned NumberIn(std::string_view text) {
   return number;
 }
 
+std::uint32_t RegistersAtLaunch(const syntax::Function& function) {
+  constexpr std::uint64_t kRegisters = 65536;  // of an SM
+  constexpr std::uint64_t kMost = 256;         // of a thread
+  constexpr std::uint64_t kUnit = 8;           // they are given out in
+  if (!function.max_registers.empty()) {
+    const std::uint64_t most = std::min(function.max_registers.front(), kMost);
+    return static_cast<std::uint32_t>((most + kUnit - 1) / kUnit * kUnit);
+  }
+  const auto& extents =
+      function.required_threads.empty() ? function.max_threads : function.required_threads;
+  std::uint64_t threads = extents.empty() ? 0 : 1;
+  for (const std::uint64_t extent : extents) {
+    threads *= extent;
+  }
+  const std::uint64_t blocks = function.min_ctas.empty() ? 1 : function.min_ctas.front();
+  if (threads == 0 || blocks == 0) {
+    return 0;
+  }
+  return static_cast<std::uint32_t>(
+      std::min(kMost, kRegisters / (threads * blocks) / kUnit * kUnit));
+}
+
 void CheckVersion(const syntax::Module& module, std::vector<Diagnostic>* diagnostics) {
   constexpr unsigned kNewest = 94;
   constexpr unsigned kArchitectures[] = {10, 11, 12, 13,  20,  21,  30,  32,  35, 37, 50,

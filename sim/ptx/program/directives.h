@@ -18,6 +18,10 @@ unsigned NumberIn(std::string_view text);
 // Checks .version and .target, which it places at the first function.
 void CheckVersion(const syntax::Module& module, std::vector<Diagnostic>* diagnostics);
 
+// How many registers a thread begins with: .maxnreg; or else as many as threads of so large a block
+// can have (.reqntid or .maxntid, .minnctapersm). 0: no directive says so.
+std::uint32_t RegistersAtLaunch(const syntax::Function& function);
+
 void CheckDirectives(const syntax::Module& module, const syntax::Function& function,
                      std::vector<Diagnostic>* diagnostics);
 

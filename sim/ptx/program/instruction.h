@@ -14,6 +14,7 @@
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_operation.h"
+#include "sim/ptx/program/matrix_instruction.h"
 #include "sim/ptx/program/opcode.h"
 #include "sim/ptx/program/operand.h"
 #include "sim/ptx/program/order.h"
@@ -244,8 +245,17 @@ struct BulkCopy {
   Slot to = kNoSlot;
   Slot from = kNoSlot;
   Slot size = kNoSlot;
-  Slot mbarrier = kNoSlot;  // not to global memory
-  Slot ctas = kNoSlot;      // the mask of a multicast
+  Slot mbarrier = kNoSlot;     // not to global memory
+  Slot ctas = kNoSlot;         // the mask of a multicast
+  Slot byte_mask = kNoSlot;    // .cp_mask: which bytes of each 16
+  Slot ignore_left = kNoSlot;  // .ignore_oob: how many bytes may be outside
+  Slot ignore_right = kNoSlot;
+};
+
+// st.bulk: zeroes in shared memory.
+struct BulkStore {
+  Address address;
+  Slot size = kNoSlot;
 };
 
 // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, cp.async.bulk.prefetch.tensor.
@@ -348,56 +358,11 @@ struct WarpExchange {
   Slot clamp = kNoSlot;  // and its limits
 };
 
-// mma: D = A x B + C, of matrices that the lanes of a warp hold in parts. The elements of A and B
-// that are narrower than a register are packed. PTX, "Matrix Fragments for mma".
-struct MatrixProduct {
-  std::uint16_t m = 0;
-  std::uint16_t n = 0;
-  std::uint16_t k = 0;
-  Element a_type = Element::kF16;
-  Element b_type = Element::kF16;
-  Element c_type = Element::kF32;
-  Element d_type = Element::kF32;
-  bool saturate = false;   // integers: clamps, and does not wrap
-  bool exclusive = false;  // b1: xor, and not and
-  std::array<Slot, 8> d = NoSlots<8>();
-  std::array<Slot, 8> a = NoSlots<8>();
-  std::array<Slot, 4> b = NoSlots<4>();
-  std::array<Slot, 8> c = NoSlots<8>();
-};
-
-// movmatrix, and the part of ldmatrix and stmatrix beside the access: `count` matrices go from one
-// layout to another. The rows of matrix i are of lanes 8i to 8i + 7, in four registers.
-struct MatrixLayout {
-  Relayout to = Relayout::kTranspose;
-  std::uint8_t count = 1;
-  bool transposed = false;
-  std::array<Slot, 4> d = NoSlots<4>();
-  std::array<Slot, 4> a = NoSlots<4>();
-};
-
-// wgmma.mma_async: D = A x B + D, of 64 rows, of which each of four warps has 16. PTX,
-// "Asynchronous Warpgroup Level Matrix Instructions". A row of A, or a column of B, is 32 bytes.
-struct WarpgroupProduct {
-  std::uint16_t n = 0;
-  Element a_type = Element::kF16;
-  Element b_type = Element::kF16;
-  Element d_type = Element::kF32;
-  bool saturate = false;
-  bool scale_negated = false;
-  std::array<bool, 2> minus{};           // A, B: each element is negated
-  std::array<bool, 2> transposed{};      // in shared memory what lies along M or N is contiguous
-  std::array<Slot, 4> a = NoSlots<4>();  // the fragment of A,
-  Slot a_matrix = kNoSlot;               // or its descriptor
-  Slot b_matrix = kNoSlot;
-  Slot scale = kNoSlot;  // the predicate: false, and D = A x B
+// What is accepted and not computed: its results are unknown from then on.
+struct Opaque {
+  std::uint32_t text = 0;  // index of Program::opaque
   std::vector<Slot> d;
-};
-
-// wgmma.fence, wgmma.commit_group, wgmma.wait_group.
-struct WarpgroupOrder {
-  WarpgroupOp op = WarpgroupOp::kFence;
-  std::uint32_t groups = 0;  // kWait: that may be left
+  std::vector<Slot> a;
 };
 
 // bar, barrier.
@@ -436,14 +401,13 @@ using Payload =
     std::variant<std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison,
                  Selection, FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion,
                  PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
-                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, TensorCopy, TensorReplace,
-                 AsyncStore, CancelRequest, CancelQuery, MemoryFence, Branch, IndexedBranch,
-                 FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask, WarpExchange,
-                 MatrixProduct, MatrixLayout, TensorAllocation, TensorAccess, TensorWait,
-                 TensorProduct, TensorMemoryCopy, TensorShift, TensorCommit, WarpgroupProduct,
-                 WarpgroupOrder, CtaBarrier, ClusterBarrier,
-
-                 GridControl, Mbarrier>;
+                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, BulkStore, TensorCopy,
+                 TensorReplace, AsyncStore, CancelRequest, CancelQuery, MemoryFence, Branch,
+                 IndexedBranch, FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask,
+                 WarpExchange, MatrixProduct, FragmentPlace, MatrixLayout, TensorAllocation,
+                 TensorAccess, TensorWait, TensorProduct, OpaqueProduct, TensorMemoryCopy,
+                 TensorShift, TensorCommit, WarpgroupProduct, WarpgroupOrder, RegisterLimit, Opaque,
+                 CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;
@@ -470,6 +434,13 @@ struct Instruction {
     return payload.emplace<T>();
   }
 };
+
+// Of a load, a store or an atomic.
+inline const Access& AccessOf(const Instruction& i) {
+  return i.op == Op::kLoad    ? static_cast<const Access&>(i.As<Load>())
+         : i.op == Op::kStore ? static_cast<const Access&>(i.As<Store>())
+                              : i.As<AtomicAccess>();
+}
 
 }  // namespace muster::ptx
 

@@ -24,8 +24,9 @@ using Kind = syntax::Operand::Kind;
 }  // namespace
 
 // The kernel of that name, or the only one of that plain name; without a name, the only one.
-void Linker::Choose(std::string_view kernel) {
+const syntax::Function& Linker::Choose(std::string_view kernel) const {
   std::string names;
+  const syntax::Function* chosen = nullptr;
   std::vector<const syntax::Function*> plain;
   unsigned entries = 0;
   for (const syntax::Function& function : module_.functions) {
@@ -35,7 +36,7 @@ void Linker::Choose(std::string_view kernel) {
     ++entries;
     names.append(names.empty() ? "" : ", ").append(function.name);
     if (kernel.empty() || function.name == kernel) {
-      kernel_ = &function;
+      chosen = &function;
     } else if (PlainName(function.name) == kernel) {
       plain.push_back(&function);
     }
@@ -43,16 +44,24 @@ void Linker::Choose(std::string_view kernel) {
   if (entries == 0) {
     throw InputError(fmt::format("{}: the file has no .entry", module_.file));
   }
-  if (kernel_ == nullptr && plain.size() == 1) {
-    kernel_ = plain.front();
+  if (chosen == nullptr && plain.size() == 1) {
+    chosen = plain.front();
   }
-  if (kernel_ == nullptr) {
+  if (chosen == nullptr) {
     throw InputError(fmt::format("{}: there {} {}; the file has {}", module_.file,
                                  plain.empty() ? "is no kernel" : "are several kernels",
                                  Printable(kernel), names));
   }
   if (kernel.empty() && entries > 1) {
     throw InputError(fmt::format("{}: the kernel must be named: one of {}", module_.file, names));
+  }
+  return *chosen;
+}
+
+void Linker::ChooseAll(const std::vector<std::string>& kernels) {
+  for (const std::string& kernel : kernels) {
+    kernels_.push_back(&Choose(kernel));
+    reached_.merge(NamesReached(module_, *kernels_.back()));
   }
 }
 
@@ -106,6 +115,8 @@ void Linker::DeclareFunctions() {
     function.required_threads = source.required_threads;
     function.required_cluster = source.required_cluster;
     function.max_cluster = source.max_cluster.empty() ? 0 : source.max_cluster.front();
+    function.registers = RegistersAtLaunch(source);
+    function.registers_at_most = source.max_registers.empty();
     function.explicit_cluster = source.explicit_cluster;
     function.blocks_are_clusters = source.blocks_are_clusters;
     CheckDirectives(module_, source, &diagnostics_);
@@ -114,11 +125,13 @@ void Linker::DeclareFunctions() {
     DeclareParameters(source.signature.returns, &function.returns);
     DeclareParameters(source.signature.parameters, &function.parameters);
     symbols_.End();
-    if (&source == kernel_) {
-      program_.kernel = static_cast<std::uint32_t>(symbol.address);
-      program_.param_bytes = function.local_bytes;
-    }
+    function.param_bytes = function.is_entry ? function.local_bytes : 0;
     function_ = nullptr;
+  }
+  for (const syntax::Function* const kernel : kernels_) {
+    Symbol symbol;
+    symbols_.Find(kernel->name, &symbol);
+    program_.kernels.push_back(static_cast<std::uint32_t>(symbol.address));
   }
 }
 
@@ -340,7 +353,7 @@ void Linker::LinkAll() {
     Symbol symbol;
     symbols_.Find(source.name, &symbol);
     Function* const function = &program_.functions[symbol.address];
-    function->has_body = kernel_ == nullptr || reached_.count(source.name) != 0;
+    function->has_body = kernels_.empty() || reached_.count(source.name) != 0;
     if (function->has_body) {
       DecodeFunction(source, function);
     }
@@ -348,9 +361,8 @@ void Linker::LinkAll() {
   Initialise();
 }
 
-Program Linker::Run(std::string_view kernel) {
-  Choose(kernel);
-  reached_ = NamesReached(module_, *kernel_);
+Program Linker::Run(const std::vector<std::string>& kernels) {
+  ChooseAll(kernels);
   LinkAll();
   ThrowIfAny();
   MarkTimed(&program_);
@@ -359,8 +371,7 @@ Program Linker::Run(std::string_view kernel) {
 }
 
 Program Linker::Outline(std::string_view kernel) {
-  Choose(kernel);
-  reached_ = NamesReached(module_, *kernel_);
+  ChooseAll({std::string(kernel)});
   DeclareAll();
   return std::move(program_);
 }
@@ -374,7 +385,11 @@ std::vector<Finding> Linker::Check() {
 }
 
 Program Link(const syntax::Module& module, std::string_view kernel) {
-  return Linker(module).Run(kernel);
+  return Linker(module).Run({std::string(kernel)});
+}
+
+Program Link(const syntax::Module& module, const std::vector<std::string>& kernels) {
+  return Linker(module).Run(kernels);
 }
 
 Program Outline(const syntax::Module& module, std::string_view kernel) {

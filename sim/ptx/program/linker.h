@@ -41,12 +41,13 @@ class Linker {
     program_.sources = SourceMap(module);
   }
 
-  Program Run(std::string_view kernel);
+  Program Run(const std::vector<std::string>& kernels);
   Program Outline(std::string_view kernel);
   std::vector<Finding> Check();
 
  private:
-  void Choose(std::string_view kernel);
+  const syntax::Function& Choose(std::string_view kernel) const;
+  void ChooseAll(const std::vector<std::string>& kernels);
   void Fail(const syntax::Position& at, std::string message) {
     diagnostics_.push_back({at, std::move(message), Diagnostic::Kind::kError});
   }
@@ -88,8 +89,8 @@ class Linker {
   SymbolTable symbols_;
   std::deque<std::string> element_names_;  // that symbols_ has views of
   std::vector<Diagnostic> diagnostics_;
-  const syntax::Function* kernel_ = nullptr;
-  std::unordered_set<std::string_view> reached_;  // by the kernel
+  std::vector<const syntax::Function*> kernels_;
+  std::unordered_set<std::string_view> reached_;  // by these
   Function* function_ = nullptr;                  // whose body is being decoded
   std::vector<std::uint32_t> labels_;             // program counters, by label index
   std::uint64_t shared_end_ = 0;                  // of what lies in shared memory so far

@@ -144,6 +144,7 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kCvta:
     case Op::kCvtaTo:
     case Op::kIsSpace:
+    case Op::kFragmentPlace:
     case Op::kMapToRank:
     case Op::kRankOf:
     case Op::kPendingCount:
@@ -166,8 +167,10 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kBulk:
     case Op::kTensor:
     case Op::kTensorReplace:
+    case Op::kStoreBulk:
     case Op::kStoreAsync:
     case Op::kTensorProduct:
+    case Op::kOpaqueProduct:
     case Op::kTensorMemoryCopy:
     case Op::kTensorShift:
     case Op::kTensorCommit:
@@ -188,8 +191,10 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kTensorAllocation:
     case Op::kTensorAccess:
     case Op::kTensorWait:
+    case Op::kOpaque:
     case Op::kWarpgroupProduct:
     case Op::kWarpgroupOrder:
+    case Op::kRegisterLimit:
     case Op::kBarrier:
     case Op::kClusterBarrier:
     case Op::kGridControl:
@@ -204,6 +209,12 @@ bool IsMulticast(const Instruction& i) {
          (i.op == Op::kTensor && i.As<TensorCopy>().ctas != kNoSlot) ||
          (i.op == Op::kTensorCommit && i.As<TensorCommit>().ctas != kNoSlot) ||
          (i.op == Op::kTryCancel && i.As<CancelRequest>().multicast);
+}
+
+bool TakesResource(const Instruction& i) {
+  return (i.op == Op::kRegisterLimit && i.As<RegisterLimit>().more) ||
+         (i.op == Op::kTensorAllocation &&
+          i.As<TensorAllocation>().what == TensorAllocation::What::kAllocate);
 }
 
 bool OnlyWritesRegisters(const Instruction& instruction) {

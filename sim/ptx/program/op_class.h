@@ -26,6 +26,9 @@ OpClass OpClassOf(const Instruction& instruction);
 // Whether what it starts goes to several CTAs of the cluster.
 bool IsMulticast(const Instruction& instruction);
 
+// Whether it may have to wait until its CTA has enough of what it takes.
+bool TakesResource(const Instruction& instruction);
+
 // Whether the instruction only writes registers, or lets time pass.
 bool OnlyWritesRegisters(const Instruction& instruction);
 

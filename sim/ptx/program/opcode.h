@@ -28,6 +28,10 @@ enum class Element : std::uint8_t {
   kU4,
   kB1,
   kS32,
+  kE2M3,  // six bits, the lower ones of a byte
+  kE3M2,
+  kE2M1InByte,  // four bits, in the middle of a byte
+  kE2M1,
 };
 // How many of them a register of a fragment has.
 constexpr unsigned PackedIn(Element element) {
@@ -39,9 +43,13 @@ constexpr unsigned PackedIn(Element element) {
     case Element::kE5M2:
     case Element::kS8:
     case Element::kU8:
+    case Element::kE2M3:
+    case Element::kE3M2:
+    case Element::kE2M1InByte:
       return 4;
     case Element::kS4:
     case Element::kU4:
+    case Element::kE2M1:
       return 8;
     case Element::kB1:
       return 32;
@@ -142,16 +150,19 @@ enum class Op : std::uint8_t {
   kCvtaTo,
   kIsSpace,
   kStack,
+  kFragmentPlace,  // FragmentPlace
   kMapToRank,
   kRankOf,
   // Load, Store, AtomicAccess.
   kLoad,
   kStore,
   kAtomic,
-  // SmallCopy (cp.async), CopyGroup, BulkCopy (cp.async.bulk), AsyncStore (st.async, red.async).
+  // SmallCopy (cp.async), CopyGroup, BulkCopy (cp.async.bulk), BulkStore (st.bulk), AsyncStore
+  // (st.async, red.async).
   kCopy,
   kCopyGroup,
   kBulk,
+  kStoreBulk,
   kStoreAsync,
   // TensorCopy (cp.async.bulk.tensor and its reductions and prefetches), TensorReplace.
   kTensor,
@@ -177,15 +188,18 @@ enum class Op : std::uint8_t {
   // MatrixProduct (mma), MatrixLayout (ldmatrix, stmatrix, movmatrix).
   kMatrixProduct,
   kMatrixLayout,
+  kOpaque,  // Opaque
   // WarpgroupProduct (wgmma.mma_async), WarpgroupOrder (wgmma.fence and those beside it).
   kWarpgroupProduct,
   kWarpgroupOrder,
-  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, TensorMemoryCopy, TensorShift,
-  // TensorCommit: tcgen05.
+  kRegisterLimit,  // setmaxnreg
+  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, OpaqueProduct, TensorMemoryCopy,
+  // TensorShift, TensorCommit: tcgen05.
   kTensorAllocation,
   kTensorAccess,
   kTensorWait,
   kTensorProduct,
+  kOpaqueProduct,
   kTensorMemoryCopy,
   kTensorShift,
   kTensorCommit,
@@ -198,6 +212,10 @@ enum class Op : std::uint8_t {
 
 // All lanes of a warp execute it together, on what they hold in parts.
 constexpr bool IsOfWholeWarp(Op op) { return op >= Op::kMatrixProduct && op <= Op::kTensorWait; }
+// And of four warps.
+constexpr bool IsOfWarpgroup(Op op) {
+  return op >= Op::kWarpgroupProduct && op <= Op::kRegisterLimit;
+}
 // A tensor core does it some time later: its transfer has no single place where it goes to.
 constexpr bool IsOfTensorCore(Op op) { return op >= Op::kTensorProduct && op <= Op::kTensorShift; }
 

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A kernel ready to run: the code of the functions that it can come to, and where variables lie.
+// A kernel, or several whose launches may overlap, ready to run: the code of the functions that
+// they can come to, and where variables lie.
 #ifndef MUSTER_SIM_PTX_PROGRAM_PROGRAM_H_
 #define MUSTER_SIM_PTX_PROGRAM_PROGRAM_H_
 
@@ -38,6 +39,7 @@ struct Function {
   std::uint32_t entry = 0;           // its first instruction
   std::uint32_t slots = kFirstSlot;  // registers of its frame
   std::uint32_t local_bytes = 0;     // of its frame: local variables and parameters
+  std::uint32_t param_bytes = 0;     // of an entry
   Slot top = kNoSlot;                // the register that counts what alloca has added to these
   std::vector<bool> timed;           // registers that depend on a clock (timed.h)
   std::vector<Parameter> parameters;
@@ -46,6 +48,8 @@ struct Function {
   std::vector<std::uint64_t> required_threads;
   std::vector<std::uint64_t> required_cluster;  // CTAs
   std::uint64_t max_cluster = 0;                // likewise; 0: not given
+  std::uint32_t registers = 0;     // of a thread at launch, as the directives have it; 0: not known
+  bool registers_at_most = false;  // or fewer than these
   bool explicit_cluster = false;
   bool blocks_are_clusters = false;  // a launch counts clusters
 };
@@ -89,15 +93,15 @@ struct Program {
   std::vector<Call> calls;
   std::vector<Function> prototypes;                // of indirect calls
   std::vector<std::vector<std::uint32_t>> tables;  // of branch targets
-  std::uint32_t kernel = 0;                        // index of the entry that it was linked for
+  std::vector<std::uint32_t> kernels;              // indices of the entries that it was linked for
   std::vector<std::uint8_t> global_image;          // the file's own .global variables
   std::vector<std::uint8_t> const_image;
   std::vector<FileVariable> variables;  // of both images
-  std::uint32_t param_bytes = 0;        // of the kernel
   std::uint32_t static_shared = 0;      // bytes per CTA
   std::uint32_t dynamic_base = 0;       // where the dynamic part of shared memory begins
   bool has_dynamic_shared = false;
   std::vector<SharedName> shared_names;
+  std::vector<std::string> opaque;  // instructions that are not computed, as they are spelt
   SourceMap sources;
 
   // A line of the file in words: "line 33"; or, where its source is known, "mine.cu:12 in sum, PTX
@@ -106,7 +110,7 @@ struct Program {
   // The same where a message begins: "k.ptx:33", or "mine.cu:12 in sum, k.ptx:33".
   std::string Where(std::uint32_t line) const;
 
-  const Function& Kernel() const { return functions[kernel]; }
+  const Function& Kernel(std::size_t i = 0) const { return functions[kernels[i]]; }
 };
 
 // The file's variables in global and constant memory, whichever kernel uses them; without offsets.
@@ -115,6 +119,8 @@ std::vector<FileVariable> VariablesOf(const syntax::Module& module);
 // Decodes what one kernel of a file can come to (empty name: the only one). Throws InputError: a
 // name that is not there, or all its instructions that are not supported or malformed, a line each.
 Program Link(const syntax::Module& module, std::string_view kernel);
+// The same of several kernels, in that order. One may be there more than once.
+Program Link(const syntax::Module& module, const std::vector<std::string>& kernels);
 
 // What a launch has to know of a kernel, without its code: parameters, shared memory, variables.
 // Nothing is said of its instructions, which may be such as only a GPU has. Throws InputError.

@@ -67,6 +67,7 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const SmallCopy& /*i*/) { return All(); },
                         [](const CopyGroup& /*i*/) { return All(); },
                         [](const BulkCopy& /*i*/) { return All(); },
+                        [](const BulkStore& /*i*/) { return All(); },
                         [](const TensorCopy& /*i*/) { return All(); },
                         [](const TensorReplace& /*i*/) { return All(); },
                         [](const AsyncStore& /*i*/) { return All(); },
@@ -82,16 +83,20 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const ActiveMask& i) { return All(i.d); },
                         [](const WarpExchange& i) { return All(i.d, i.predicate); },
                         [](const MatrixProduct& i) { return All(i.d); },
+                        [](const FragmentPlace& i) { return All(i.d); },
                         [](const MatrixLayout& i) { return All(i.d); },
                         [](const TensorAllocation& i) { return All(i.d); },
                         [](const TensorAccess& i) { return i.stores ? All() : All(i.registers); },
                         [](const TensorWait& /*i*/) { return All(); },
                         [](const TensorProduct& /*i*/) { return All(); },
+                        [](const OpaqueProduct& /*i*/) { return All(); },
                         [](const TensorMemoryCopy& /*i*/) { return All(); },
                         [](const TensorShift& /*i*/) { return All(); },
                         [](const TensorCommit& /*i*/) { return All(); },
                         [](const WarpgroupProduct& i) { return All(i.d); },
                         [](const WarpgroupOrder& /*i*/) { return All(); },
+                        [](const RegisterLimit& /*i*/) { return All(); },
+                        [](const Opaque& i) { return All(i.d); },
                         [](const CtaBarrier& i) { return All(i.d); },
                         [](const ClusterBarrier& /*i*/) { return All(); },
                         [](const GridControl& /*i*/) { return All(); },
@@ -126,7 +131,11 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const AtomicAccess& i) { return All(i.address, i.b, i.c); },
           [](const SmallCopy& i) { return All(i.to, i.from, i.read, i.ignores); },
           [](const CopyGroup& i) { return All(i.groups); },
-          [](const BulkCopy& i) { return All(i.to, i.from, i.size, i.mbarrier, i.ctas); },
+          [](const BulkCopy& i) {
+            return All(i.to, i.from, i.size, i.mbarrier, i.ctas, i.byte_mask, i.ignore_left,
+                       i.ignore_right);
+          },
+          [](const BulkStore& i) { return All(i.address, i.size); },
           [](const TensorCopy& i) {
             return All(i.map, i.shared, i.coordinates, i.offsets, i.mbarrier, i.ctas);
           },
@@ -143,7 +152,10 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const Nanosleep& i) { return All(i.ns); },
           [](const ActiveMask& /*i*/) { return All(); },
           [](const WarpExchange& i) { return All(i.members, i.value, i.from, i.clamp); },
-          [](const MatrixProduct& i) { return All(i.a, i.b, i.c); },
+          [](const MatrixProduct& i) {
+            return All(i.a, i.b, i.c, i.metadata, i.scales, i.scale_bytes, i.scale_threads);
+          },
+          [](const FragmentPlace& i) { return All(i.address, i.stride); },
           [](const MatrixLayout& i) { return All(i.a); },
           [](const TensorAllocation& i) { return All(i.address, i.columns); },
           [](const TensorAccess& i) {
@@ -153,11 +165,14 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const TensorProduct& i) {
             return All(i.d, i.a, i.b, i.descriptor, i.accumulates, i.disabled);
           },
+          [](const OpaqueProduct& i) { return All(i.d, i.descriptor, i.others); },
           [](const TensorMemoryCopy& i) { return All(i.to, i.from); },
           [](const TensorShift& i) { return All(i.address); },
           [](const TensorCommit& i) { return All(i.mbarrier, i.ctas); },
           [](const WarpgroupProduct& i) { return All(i.a, i.a_matrix, i.b_matrix, i.scale, i.d); },
           [](const WarpgroupOrder& /*i*/) { return All(); },
+          [](const RegisterLimit& /*i*/) { return All(); },
+          [](const Opaque& i) { return All(i.a); },
           [](const CtaBarrier& i) { return All(i.id, i.count, i.predicate); },
           [](const ClusterBarrier& /*i*/) { return All(); },
           [](const GridControl& /*i*/) { return All(); },

@@ -65,6 +65,16 @@ struct TensorProduct {
   std::array<Slot, 8> disabled = NoSlots<8>();  // lanes of D that stay as they are
 };
 
+// tcgen05.mma with .sp, .ws or .block_scale, which is not computed.
+struct OpaqueProduct {
+  std::uint32_t text = 0;  // index of Program::opaque
+  bool pair = false;
+  bool spread = false;  // .ws: D of few rows lies in all lanes
+  Slot d = kNoSlot;
+  Slot descriptor = kNoSlot;
+  std::vector<Slot> others;
+};
+
 // tcgen05.cp.
 struct TensorMemoryCopy {
   std::uint8_t lanes = 128;

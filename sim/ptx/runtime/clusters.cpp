@@ -6,14 +6,14 @@
 namespace muster::ptx {
 
 Clusters::Clusters(const Launch& launch, unsigned slots)
-    : launch_(launch), slots_(slots), left_(launch.Clusters()) {}
+    : launch_(launch), slots_(slots), left_(launch.AllClusters()) {}
 
 void Clusters::Reset() {
   for (Slot& slot : slots_) {
     slot.ctas_left = 0;
   }
   begun_ = 0;
-  left_ = launch_.Clusters();
+  left_ = launch_.AllClusters();
 }
 
 std::optional<unsigned> Clusters::FreeSlot() const {
@@ -29,23 +29,25 @@ unsigned Clusters::resident() const {
 }
 
 Cluster& Clusters::Start(unsigned slot) {
+  const Launch& launch = launch_.OfCluster(begun_);
   Slot& taken = slots_[slot];
   taken.number = begun_;
-  taken.ctas_left = launch_.ClusterCtas();
+  taken.ctas_left = launch.ClusterCtas();
   taken.cluster.slot = slot;
-  taken.cluster.id = PointOf(begun_++, launch_.GridOfClusters());
+  taken.cluster.launch = &launch;
+  taken.cluster.id = PointOf(begun_++ - launch.first_cluster, launch.GridOfClusters());
   taken.cluster.ctas.clear();
   return taken.cluster;
 }
 
-CancelResponse Clusters::Cancel() {
-  if (AllBegun()) {
+CancelResponse Clusters::Cancel(const Launch& launch) {
+  if (AllBegun() || &launch_.OfCluster(begun_) != &launch) {
     return {};
   }
   --left_;
-  const auto first = PointOf(begun_++, launch_.GridOfClusters());
-  return {first[0] * launch_.cluster[0], first[1] * launch_.cluster[1],
-          first[2] * launch_.cluster[2], 1};
+  const auto first = PointOf(begun_++ - launch.first_cluster, launch.GridOfClusters());
+  return {first[0] * launch.cluster[0], first[1] * launch.cluster[1], first[2] * launch.cluster[2],
+          1};
 }
 
 bool Clusters::EndCta(unsigned slot) {
@@ -57,10 +59,12 @@ bool Clusters::EndCta(unsigned slot) {
 }
 
 std::vector<std::uint64_t> Clusters::CtasOf(std::uint64_t number) const {
+  const Launch& launch = launch_.OfCluster(number);
   Cluster cluster;
-  cluster.id = PointOf(number, launch_.GridOfClusters());
+  cluster.launch = &launch;
+  cluster.id = PointOf(number - launch.first_cluster, launch.GridOfClusters());
   std::vector<std::uint64_t> ctas;
-  for (unsigned rank = 0; rank < launch_.ClusterCtas(); ++rank) {
+  for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
     Cta cta;
     Place(cluster, rank, &cta);
     ctas.push_back(cta.linear_id);
@@ -68,19 +72,21 @@ std::vector<std::uint64_t> Clusters::CtasOf(std::uint64_t number) const {
   return ctas;
 }
 
-void Clusters::Place(const Cluster& cluster, unsigned rank, Cta* cta) const {
-  const auto place = PointOf(rank, launch_.cluster);
+void Clusters::Place(const Cluster& cluster, unsigned rank, Cta* cta) {
+  const Launch& launch = *cluster.launch;
+  const auto place = PointOf(rank, launch.cluster);
   for (unsigned i = 0; i < 3; ++i) {
-    cta->id[i] = cluster.id[i] * launch_.cluster[i] + place[i];
+    cta->id[i] = cluster.id[i] * launch.cluster[i] + place[i];
   }
-  cta->linear_id = LinearOf(cta->id, launch_.grid);
+  cta->linear_id = launch.first_cta + LinearOf(cta->id, launch.grid);
+  cta->launch = &launch;
   cta->cluster = &cluster;
   cta->rank = rank;
   cta->exited = false;
   cta->last = false;
   cta->exited_warps = 0;
   cta->tensor = nullptr;
-  cta->shared.assign(launch_.shared_bytes, 0);
+  cta->shared.assign(launch.shared_bytes, 0);
 }
 
 }  // namespace muster::ptx

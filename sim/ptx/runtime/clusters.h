@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The clusters of a grid: which one is next, and which are resident in which slots. All CTAs of a
-// cluster have the same slot, each in the unit of its rank. Knows nothing of warps.
+// The clusters of a launch, and of those after it that may overlap with it: which one is next, and
+// which are resident in which slots. All CTAs of a cluster have the same slot, each in the unit of
+// its rank. Knows nothing of warps.
 #ifndef MUSTER_SIM_PTX_RUNTIME_CLUSTERS_H_
 #define MUSTER_SIM_PTX_RUNTIME_CLUSTERS_H_
 
@@ -22,28 +23,32 @@ class Clusters {
   // Returns to the state in which no cluster has started.
   void Reset();
 
-  // Clusters start or are cancelled in the order of the grid.
+  // Clusters start or are cancelled in the order of the launches, and there of the grid.
   std::uint64_t begun() const { return begun_; }
-  bool AllBegun() const { return begun_ == launch_.Clusters(); }
+  bool AllBegun() const { return begun_ == launch_.AllClusters(); }
   bool AllEnded() const { return left_ == 0; }
   std::optional<unsigned> FreeSlot() const;  // the lowest
   unsigned resident() const;
   // Starts the next cluster in the slot. Its CTAs are added later.
   Cluster& Start(unsigned slot);
-  // Cancels the next cluster, and returns the answer to try_cancel: all zeros if none is left.
-  CancelResponse Cancel();
+  // The launch of the next cluster, and whether that is its first one.
+  std::size_t NextLaunch() const { return launch_.IndexOfCluster(begun_); }
+  bool IsFirst() const { return begun_ == launch_.At(NextLaunch()).first_cluster; }
+  // Cancels the next cluster of the launch, and returns the answer to try_cancel: all zeros if none
+  // is left.
+  CancelResponse Cancel(const Launch& launch);
   // A CTA of the cluster has ended. Returns true if it was the last, so that the slot is free.
   bool EndCta(unsigned slot);
 
   unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
   const Cluster& At(unsigned slot) const { return slots_[slot].cluster; }
   bool IsResident(unsigned slot) const { return slots_[slot].ctas_left != 0; }
-  // Returns the place of the cluster in the order of the grid.
+  // Returns the place of the cluster in the order in which they start.
   std::uint64_t NumberOf(unsigned slot) const { return slots_[slot].number; }
   // Returns the linear ids of a cluster's CTAs, by rank.
   std::vector<std::uint64_t> CtasOf(std::uint64_t number) const;
   // Sets the place in the grid, and the cluster, of the CTA of that rank.
-  void Place(const Cluster& cluster, unsigned rank, Cta* cta) const;
+  static void Place(const Cluster& cluster, unsigned rank, Cta* cta);
 
  private:
   struct Slot {

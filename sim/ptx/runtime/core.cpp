@@ -42,12 +42,12 @@ Cta* Core::LaunchCta(unsigned slot, const Cluster& cluster) {
   cta.ended = false;
   cta.warps = 0;
   cta.exited = 0;
-  grid_.clusters().Place(cluster, rank_, &cta.cta);
+  Clusters::Place(cluster, rank_, &cta.cta);
   cta.cta.slot = slot;
   scopes_.TakeCta(&cta.cta);
   barrier_arrivals_.Launch(slot, cta.cta.linear_id);
   mbarrier_arrivals_.Launch(slot, cta.cta.linear_id);
-  for (unsigned i = 0; i < launch_.Warps(); ++i) {
+  for (unsigned i = 0; i < cluster.launch->Warps(); ++i) {
     const auto warp = static_cast<unsigned>(__builtin_ctzll(residents_.free));
     WarpSlot& fresh = residents_.warps[warp];
     fresh.cta = slot;
@@ -58,7 +58,7 @@ Cta* Core::LaunchCta(unsigned slot, const Cluster& cluster) {
     residents_.SetPhase(warp, WarpPhase::kBlocked);
     cta.warps |= Bit(warp);
   }
-  scopes_.Request(LaunchOf(launch_, slot, cta.warps));
+  scopes_.Request(LaunchOf(*cluster.launch, slot, cta.warps));
   return &cta.cta;
 }
 

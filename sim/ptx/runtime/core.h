@@ -38,7 +38,7 @@ class Core {
 
   // A CTA takes the slot and the lowest free warps, if there is room. Both stay taken until they
   // are freed.
-  bool HasRoom() const { return Ones(residents_.free) >= launch_.Warps(); }
+  bool HasRoom(const Launch& launch) const { return Ones(residents_.free) >= launch.Warps(); }
   Cta* LaunchCta(unsigned slot, const Cluster& cluster);
   void Free(unsigned slot);
 

@@ -107,7 +107,7 @@ bool UsesWarpScope(const Program& program) {
 }
 
 bool UsesClusterScope(const Program& program, const Launch& launch) {
-  return launch.ClusterCtas() > 1 ||
+  return launch.MaxClusterCtas() > 1 || !launch.programmatic.empty() ||
          std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
            return i.op == Op::kClusterBarrier || i.op == Op::kGridControl || i.op == Op::kTryCancel;
          });

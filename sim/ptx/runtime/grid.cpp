@@ -1,24 +1,19 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/ptx/runtime/grid.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 namespace muster::ptx {
-
-ClusterLife LifeOf(const Launch& launch) {
-  ClusterLife grid;
-  grid.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(launch.Ctas(), ~0U));
-  return grid;
-}
 
 void Grid::Reset() {
   for (Core* const core : cores_) {
     core->Reset();
   }
   clusters_.Reset();
+  over_.assign(launch_.Launches(), false);
+  announced_ = 0;
+  cancelled_.clear();
   printed_ = {};
   cycle_ = 0;
   ending_ = false;
@@ -28,37 +23,79 @@ void Grid::Reset() {
   hazards_.clear();
 }
 
+// ------------------------------------------------------------------------------------------------
+// Launches
+// ------------------------------------------------------------------------------------------------
+
+// A launch awaits the one before it: those before that are over.
+void Grid::AnnounceLaunches() {
+  while (announced_ < launch_.Launches() &&
+         (announced_ < kGridSlots || over_[announced_ - kGridSlots])) {
+    ClusterLife grid;
+    grid.grid = static_cast<std::uint8_t>(GridOf(announced_));
+    grid.awaits = announced_ == 0 ? 0 : static_cast<std::uint8_t>(1U << GridOf(announced_ - 1));
+    grid.size =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(launch_.At(announced_).Ctas(), ~0U));
+    ++announced_;
+    Request(grid);
+  }
+}
+
+void Grid::EndLaunch(std::size_t launch) {
+  over_[launch] = true;
+  AnnounceLaunches();
+}
+
+bool Grid::LaunchMayBegin() const {
+  const std::size_t next = clusters_.NextLaunch();
+  return next == 0 || !clusters_.IsFirst() ||
+         (next < announced_ && (over_[next - 1] || (Launchable() >> GridOf(next - 1) & 1) != 0));
+}
+
+// ------------------------------------------------------------------------------------------------
+// Clusters
+// ------------------------------------------------------------------------------------------------
+
 bool Grid::HasRoom() const {
+  const Launch& launch = launch_.OfCluster(clusters_.begun());
   return clusters_.FreeSlot().has_value() &&
-         std::all_of(cores_.begin(), cores_.end(),
-                     [](const Core* core) { return core->HasRoom(); });
+         std::all_of(cores_.begin(), cores_.begin() + launch.ClusterCtas(),
+                     [&](const Core* core) { return core->HasRoom(launch); });
 }
 
 void Grid::LaunchClusters() {
-  while (!ending_ && !clusters_.AllBegun() && HasRoom() && MayStart()) {
+  while (!ending_ && !clusters_.AllBegun() && HasRoom() && LaunchMayBegin() && MayStart()) {
     LaunchCluster();
   }
 }
 
 void Grid::LaunchCluster() {
   const unsigned slot = *clusters_.FreeSlot();
+  const std::size_t index = clusters_.NextLaunch();
+  const Launch& launch = launch_.At(index);
   Cluster& cluster = clusters_.Start(slot);
-  for (Core* const core : cores_) {
-    cluster.ctas.push_back(core->LaunchCta(slot, cluster));
+  for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
+    cluster.ctas.push_back(cores_[rank]->LaunchCta(slot, cluster));
   }
+  Open(launch, index, slot);
+  OnStart(cluster);
+}
+
+// Tells the cluster scope of a cluster in the slot.
+void Grid::Open(const Launch& launch, std::size_t index, unsigned slot) {
   ClusterLife life;
   life.op = ClusterLifeOp::kOpen;
   life.cluster = static_cast<std::uint8_t>(slot);
-  life.size = launch_.ClusterCtas();
+  life.size = launch.ClusterCtas();
   Request(life);
-  for (unsigned rank = 0; rank < cores_.size(); ++rank) {
+  for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
     life.op = ClusterLifeOp::kLaunch;
-    life.size = static_cast<std::uint32_t>(launch_.Warps());
+    life.grid = static_cast<std::uint8_t>(GridOf(index));
+    life.size = static_cast<std::uint32_t>(launch.Warps());
     life.rank = life.unit = static_cast<std::uint8_t>(rank);
     life.cta = static_cast<std::uint8_t>(slot);
     Request(life);
   }
-  OnStart(cluster);
 }
 
 void Grid::CtaEnded(unsigned rank, unsigned slot) {
@@ -68,11 +105,43 @@ void Grid::CtaEnded(unsigned rank, unsigned slot) {
   end.cta = static_cast<std::uint8_t>(slot);
   Request(end);
   if (clusters_.EndCta(slot)) {
-    for (Core* const core : cores_) {
-      core->Free(slot);
+    for (unsigned each = 0; each < clusters_.At(slot).launch->ClusterCtas(); ++each) {
+      cores_[each]->Free(slot);
+    }
+    RetireCancelled();
+  }
+}
+
+CancelResponse Grid::CancelNext(const Launch& launch) {
+  const CancelResponse response = clusters_.Cancel(launch);
+  const std::size_t index = launch_.IndexOfCta(launch.first_cta);
+  if (response != CancelResponse() && index + 1 < launch_.Launches()) {
+    cancelled_.push_back(index);
+    RetireCancelled();
+  }
+  return response;
+}
+
+// To the cluster scope a cluster that was cancelled comes and goes, so that its launch ends.
+void Grid::RetireCancelled() {
+  while (!cancelled_.empty() && clusters_.FreeSlot()) {
+    const unsigned slot = *clusters_.FreeSlot();
+    const Launch& launch = launch_.At(cancelled_.back());
+    Open(launch, cancelled_.back(), slot);
+    cancelled_.pop_back();
+    for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
+      ClusterLife end;
+      end.op = ClusterLifeOp::kEnd;
+      end.unit = static_cast<std::uint8_t>(rank);
+      end.cta = static_cast<std::uint8_t>(slot);
+      Request(end);
     }
   }
 }
+
+// ------------------------------------------------------------------------------------------------
+// The end
+// ------------------------------------------------------------------------------------------------
 
 void Grid::End(Outcome outcome) {
   if (ending_) {
@@ -110,11 +179,6 @@ void Grid::Add(Incident incident, std::vector<Incident>* incidents) {
   } else {
     incidents->push_back(std::move(incident));
   }
-}
-
-std::string Grid::CtaName(std::uint64_t linear_id) const {
-  const auto point = PointOf(linear_id, launch_.grid);
-  return fmt::format("({},{},{})", point[0], point[1], point[2]);
 }
 
 }  // namespace muster::ptx

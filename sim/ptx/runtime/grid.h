@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A running grid: launches clusters on the cores of their ranks, ends them, and keeps the outcome,
-// faults and hazards of the run. Knows neither what answers the cores nor when a run without a
-// fault ends; what is derived from this class decides that.
+// A running grid, and those launched after it that may overlap with it: launches clusters on the
+// cores of their ranks, ends them, and keeps the outcome, faults and hazards of the run. Knows
+// neither what answers the cores nor when a run without a fault ends; what is derived from this
+// class decides that.
 #ifndef MUSTER_SIM_PTX_RUNTIME_GRID_H_
 #define MUSTER_SIM_PTX_RUNTIME_GRID_H_
 
@@ -32,7 +33,8 @@ enum class Outcome : std::uint8_t {
 class Grid {
  public:
   // `slots`: how many CTAs a core holds.
-  Grid(const Launch& launch, unsigned slots) : launch_(launch), clusters_(launch, slots) {}
+  Grid(const Launch& launch, unsigned slots)
+      : launch_(launch), clusters_(launch, slots), over_(launch.Launches()) {}
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;
   virtual ~Grid() = default;
@@ -46,10 +48,12 @@ class Grid {
   const Clusters& clusters() const { return clusters_; }
   const Printed& printed() const { return printed_; }  // the output of the kernel
   std::uint64_t cycle() const { return cycle_; }
-  std::string CtaName(std::uint64_t linear_id) const;  // "(1,0,0)"
+  std::string CtaName(std::uint64_t linear_id) const { return launch_.CtaName(linear_id); }
   // How many CTAs have not been launched.
   std::uint64_t CtasNotBegun() const {
-    return (launch_.Clusters() - clusters_.begun()) * launch_.ClusterCtas();
+    const Launch& next = launch_.OfCluster(clusters_.begun());
+    const std::uint64_t begun = clusters_.begun() - next.first_cluster;
+    return launch_.AllCtas() - next.first_cta - begun * next.ClusterCtas();
   }
 
   // The interface for cores.
@@ -82,8 +86,24 @@ class Grid {
   bool HasRoom() const;
   void LaunchCluster();
 
-  // What the cluster scope is told.
+  // clusterlaunchcontrol.try_cancel by a CTA of the launch.
+  CancelResponse CancelNext(const Launch& launch);
+
+  // What the cluster scope is told. It has slots for so many grids: a launch takes one when the
+  // last one but so many is over.
+  static constexpr std::size_t kGridSlots = 2;
+  static constexpr unsigned GridOf(std::size_t launch) {
+    return static_cast<unsigned>(launch % kGridSlots);
+  }
   virtual void Request(const ClusterLife& life) = 0;
+  void AnnounceLaunches();
+  void EndLaunch(std::size_t launch);  // all that it has done to memory is performed
+  bool IsOver(std::size_t launch) const { return over_[launch]; }
+  std::size_t announced() const { return announced_; }
+  // By grid slot: whether dependents may be launched.
+  virtual std::uint8_t Launchable() const = 0;
+  // Whether the launch of the next cluster has begun, or may.
+  bool LaunchMayBegin() const;
   // Whether the next cluster may start, if there is room.
   virtual bool MayStart() const { return true; }
   virtual void OnStart(const Cluster& cluster) = 0;  // it has started
@@ -98,17 +118,20 @@ class Grid {
   std::uint64_t cycle_ = 0;
 
  private:
+  void Open(const Launch& launch, std::size_t index, unsigned slot);
+  void RetireCancelled();
+
   std::vector<Core*> cores_;
   Printed printed_;
+  std::vector<bool> over_;  // by launch
+  std::size_t announced_ = 0;
+  std::vector<std::size_t> cancelled_;  // launches of clusters that the cluster scope waits for
   bool ending_ = false;
   Outcome outcome_ = Outcome::kTimeout;
   std::string problem_;
   std::vector<Incident> faults_;
   std::vector<Incident> hazards_;
 };
-
-// The life of the grid, for the cluster scope.
-ClusterLife LifeOf(const Launch& launch);
 
 }  // namespace muster::ptx
 

@@ -99,12 +99,6 @@ constexpr unsigned kMaxAccess = 32;  // bytes
 
 unsigned AccessBytes(const Access& access) { return Bytes(access.type) * access.count; }
 
-const Access& AccessOf(const Instruction& i) {
-  return i.op == Op::kLoad    ? static_cast<const Access&>(i.As<Load>())
-         : i.op == Op::kStore ? static_cast<const Access&>(i.As<Store>())
-                              : i.As<AtomicAccess>();
-}
-
 std::string Moves(unsigned bytes, bool write) {
   return fmt::format("{} {} byte{}", write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s");
 }
@@ -268,7 +262,7 @@ std::uint8_t* Interpreter::Reach(Warp* warp, unsigned lane, Space space, std::ui
     }
     return memory.data() + address;
   }
-  return memory_->Find(address, bytes, write);
+  return memory_->Find(InMemory(*warp, address), bytes, write);
 }
 
 std::string Interpreter::DescribeAccess(const Warp& warp, Space space, std::uint64_t address,
@@ -319,7 +313,7 @@ std::string Interpreter::DescribeReach(const Warp& warp, Space space, std::uint6
     return fmt::format("{} at byte {} of local memory, which is not the thread's", access,
                        space == Space::kLocal ? address : ByteOf(address));
   }
-  const Region* const region = memory_->RegionAt(address);
+  const Region* const region = memory_->RegionAt(InMemory(warp, address));
   if (region != nullptr && !region->name.empty()) {
     if (ByteOf(address) + bytes <= region->bytes.size()) {
       return fmt::format("{} at byte {} of {}, which that instruction cannot reach", access,
@@ -344,6 +338,8 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
   const Space space = access.address.space;
   const bool write = i.op != Op::kLoad;
   const auto base = lanes.Read(access.address.base);
+  const std::uint32_t unknown = tracks_unknown_ ? SpreadAccess(warp, lanes, group.frame) : 0;
+  changed_ |= unknown != 0;
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
     const std::uint64_t address = access.address.From(base[lane]);
@@ -390,7 +386,8 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
     }
     if (accesses_ != nullptr) {
       Tell(*warp, lane, i, access, address,
-           write && std::memcmp(before.data(), span.at, span.own) != 0);
+           (unknown >> lane & 1) != 0 ||
+               (write && std::memcmp(before.data(), span.at, span.own) != 0));
     }
   }
   return Event::kAccess;

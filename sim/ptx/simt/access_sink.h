@@ -29,8 +29,8 @@ class AccessSink {
                         bool changed) = 0;
   // A warp has loaded from or stored to its CTA's tensor memory, has allocated or released it.
   virtual void OnTensorAccess(const Warp& warp, const std::vector<TensorRange>& ranges) = 0;
-  // It has changed what columns of it are free, or found too few.
-  virtual void OnTensorColumns(const Warp& warp) = 0;
+  // It has changed what columns of it or what registers are free, or found too few.
+  virtual void OnResource(const Warp& warp) = 0;
 };
 
 }  // namespace muster::ptx

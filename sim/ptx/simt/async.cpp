@@ -18,6 +18,25 @@ constexpr unsigned kBulkUnit = 16;       // bytes: sizes and addresses of bulk c
 constexpr std::uint32_t kMaxPieces = 4;  // of a bulk copy
 constexpr unsigned kWordBytes = 8;
 
+// What .ignore_oob leaves in the bytes that it ignores: "indeterminate".
+constexpr std::uint8_t kIndeterminate = 0xff;
+
+// The bytes of each 16 that a mask has.
+std::vector<Piece> Masked(const Piece& whole, std::uint32_t mask) {
+  std::vector<Piece> pieces;
+  for (std::uint32_t at = 0; at < whole.bytes; ++at) {
+    if ((mask >> at % kBulkUnit & 1) == 0) {
+      continue;
+    }
+    if (!pieces.empty() && pieces.back().at + pieces.back().bytes == at) {
+      ++pieces.back().bytes;
+    } else {
+      pieces.push_back({whole.address + at, 1, at});
+    }
+  }
+  return pieces;
+}
+
 std::uint64_t InWindow(Space space, std::uint64_t address) {
   return IsShared(space) ? address : ByteOf(address);
 }
@@ -67,14 +86,14 @@ void Interpreter::StartTransfer(Warp* warp, unsigned lane, const Instruction& in
   engine_of->engine->Post(std::move(transfer), cycle_);
 }
 
-Interpreter::Event Interpreter::ExecuteAsync(Warp* warp, const Lanes& lanes) {
+Interpreter::Event Interpreter::ExecuteAsync(Warp* warp, const Lanes& lanes, std::uint32_t frame) {
   Event event = Event::kNone;
   for (std::uint32_t rest = lanes.mask; rest != 0 && event == Event::kNone; rest &= rest - 1) {
     const unsigned lane = First(rest);
     event = lanes.instruction.op == Op::kCopy     ? StartCopy(warp, lanes, lane)
             : lanes.instruction.op == Op::kBulk   ? StartBulk(warp, lanes, lane)
             : lanes.instruction.op == Op::kTensor ? StartTensor(warp, lanes, lane)
-                                                  : StartStore(warp, lanes, lane);
+                                                  : StartStore(warp, lanes, frame, lane);
   }
   return event;
 }
@@ -107,7 +126,8 @@ Interpreter::Event Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsign
 }
 
 // st.async and red.async: the values go as they are now.
-Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lane) {
+Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, std::uint32_t frame,
+                                           unsigned lane) {
   const auto fault = [&](const std::string& what) {
     return Fault(*warp, lane, lanes.instruction.line, what);
   };
@@ -143,6 +163,10 @@ Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsig
     const std::uint64_t value = lanes.Read(i.values[k])[lane];
     std::memcpy(&transfer.data[std::size_t{k} * bytes], &value, bytes);
   }
+  for (unsigned k = 0; k < i.count && tracks_unknown_; ++k) {
+    transfer.unknown.Set(std::uint64_t{k} * bytes, bytes,
+                         UnknownIn(*warp, frame, {i.values[k]}, 1U << lane, nullptr));
+  }
   transfer.has_read = true;
   if (i.reduction) {
     transfer.kind = Transfer::Kind::kReduce;
@@ -173,9 +197,16 @@ Interpreter::Event Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsign
   }
   const auto bytes = static_cast<unsigned>(size);
   const Space source_space = i.from_shared ? Space::kShared : Space::kGlobal;
+  const auto ignored = [&](Slot slot) { return slot == kNoSlot ? 0 : lanes.Read(slot)[lane]; };
+  const std::uint64_t left = ignored(i.ignore_left);
+  const std::uint64_t right = ignored(i.ignore_right);
+  if (left >= kBulkUnit || right >= kBulkUnit) {
+    return fault(fmt::format("ignores {} and {} bytes of a copy's ends: 15 at most", left, right));
+  }
+  const unsigned read = left + right < bytes ? bytes - static_cast<unsigned>(left + right) : 0;
   Transfer whole;
-  if (Reach(warp, lane, source_space, from, bytes, false) == nullptr) {
-    return fault(DescribeReach(*warp, source_space, from, bytes, false));
+  if (Reach(warp, lane, source_space, from + left, read, false) == nullptr && bytes != 0) {
+    return fault(DescribeReach(*warp, source_space, from + left, read, false));
   }
   if (out ? Reach(warp, lane, i.space, to, bytes, true) == nullptr
           : !Locate(warp, lane, i.space, to, bytes, true, &whole)) {
@@ -189,9 +220,15 @@ Interpreter::Event Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsign
   if (out) {
     whole.target = {{to, bytes, 0}};
   }
-  whole.source = {{i.from_shared ? SharedByte(from) : from, bytes, 0}};
+  whole.source = {
+      {(i.from_shared ? SharedByte(from) : from) + left, read, static_cast<std::uint32_t>(left)}};
   whole.from = i.from_shared ? warp->cta : nullptr;
-  whole.data.resize(bytes);
+  whole.data.assign(bytes, kIndeterminate);
+  if (i.byte_mask != kNoSlot) {
+    const auto mask = static_cast<std::uint32_t>(lanes.Read(i.byte_mask)[lane]);
+    whole.source = Masked(whole.source.front(), mask);
+    whole.target = Masked(whole.target.front(), mask);
+  }
   if (i.reduction) {
     whole.kind = Transfer::Kind::kReduce;
     whole.atomic = i.reduction->op;

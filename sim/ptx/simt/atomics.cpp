@@ -60,14 +60,14 @@ std::optional<AtomicSize> SizeOf(const AtomicAccess& access) {
 
 }  // namespace
 
-// Of integers in the CTA's own shared memory, away from mbarriers, outside of schedules. All else
-// is done in place.
+// Of integers in the CTA's own shared memory, away from mbarriers, outside of schedules, where all
+// values are known. All else is done in place.
 std::optional<Interpreter::Event> Interpreter::ReachAtomic(Warp* warp, std::size_t index,
                                                            std::uint32_t active) {
   const Group group = warp->groups[index];
   const auto& access = program_.code[group.pc].As<AtomicAccess>();
   const std::optional<AtomicSize> size = SizeOf(access);
-  if (!has_atomics_ || replay_ != nullptr || !size) {
+  if (!has_atomics_ || replay_ != nullptr || tracks_unknown_ || !size) {
     return std::nullopt;
   }
   const Lanes lanes = LanesOf(warp, group, active);

@@ -251,7 +251,9 @@ std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
     at = "an mbarrier";
   } else if (group.state == Group::State::kAsleep) {
     at = "nanosleep";
-  } else if (group.state == Group::State::kAwaitsColumns) {
+  } else if (i.op == Op::kRegisterLimit && group.state == Group::State::kAwaitsResource) {
+    at = DescribeRegisters(warp);
+  } else if (group.state == Group::State::kAwaitsResource) {
     at = fmt::format("tcgen05.alloc for {} columns of tensor memory, of which {} are allocated",
                      ValueOf(warp, group, i.As<TensorAllocation>().columns, First(group.lanes)),
                      warp.cta->tensor->allocated());
@@ -383,7 +385,7 @@ void Interpreter::WakeUp(Warp* warp) {
       group.until = 0;
       --warp->held;
       Advance(warp, i);
-    } else if (group.state == Group::State::kAwaitsColumns && MayAllocate(*warp, group)) {
+    } else if (group.state == Group::State::kAwaitsResource && MayTake(*warp, group)) {
       group.state = Group::State::kReady;
       --warp->held;
     }

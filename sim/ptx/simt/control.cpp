@@ -182,6 +182,10 @@ Interpreter::Event Interpreter::Enter(Warp* warp, std::size_t index, std::uint32
       } else {
         std::memcpy(&local[to + parameter.offset], &local[from + argument.offset], argument.bytes);
       }
+      if (tracks_unknown_) {
+        SpreadValue(warp, lane, {frame, parameter.slot, parameter.offset},
+                    {group.frame, argument.slot, argument.offset}, argument.bytes);
+      }
     }
   });
   if (overflow) {
@@ -218,6 +222,10 @@ void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t act
       } else {
         std::memcpy(&warp->local[lane][caller_stack + result.offset],
                     &warp->local[lane][callee_stack + value.offset], result.bytes);
+      }
+      if (tracks_unknown_) {
+        SpreadValue(warp, lane, {to.frame, result.slot, result.offset},
+                    {group.frame, value.slot, value.offset}, result.bytes);
       }
     }
   });
@@ -264,7 +272,7 @@ Interpreter::Event Interpreter::ExecuteExit(Warp* warp, std::size_t index, std::
   // the kernel exits."
   Cta& cta = *warp->cta;
   const bool is_last =
-      active == warp->live && cta.exited_warps + 1 == launch_.Warps() && cta.tensor != nullptr;
+      active == warp->live && cta.exited_warps + 1 == cta.launch->Warps() && cta.tensor != nullptr;
   if (is_last && cta.tensor->allocated() != 0) {
     return Misuse(
         *warp, First(active), program_.code[group.pc].line, "tensor_memory_not_released",

@@ -16,7 +16,13 @@ constexpr std::uint32_t kMaxLatency = 96;  // cycles, of a copy's read or write
 }  // namespace
 
 void CopyEngine::Post(Transfer transfer, std::uint64_t cycle) {
+  transfer.launch = transfer.issuer->launch;
   transfers_.emplace(cycle + 1 + random_.Below(kMaxLatency), std::move(transfer));
+}
+
+bool CopyEngine::HasOf(const Launch& launch) const {
+  return std::any_of(transfers_.begin(), transfers_.end(),
+                     [&](const auto& one) { return one.second.launch == &launch; });
 }
 
 bool CopyEngine::Step(std::uint64_t cycle) {

@@ -25,6 +25,8 @@ class CopyEngine : public TransferSink {
   // Carries out what is due. Returns whether memory has changed.
   bool Step(std::uint64_t cycle);
   bool Idle() const { return transfers_.empty(); }
+  // Whether some of the launch's transfers are left.
+  bool HasOf(const Launch& launch) const;
   // Something goes on by itself: not what waits for its turn.
   bool Moves() const;
   // Transfers take their turns there; null: in any order.

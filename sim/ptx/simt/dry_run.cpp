@@ -69,7 +69,8 @@ bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const LivelockD
       }
       if (i.op == Op::kSleep) {
         ++alone->groups.front().pc;
-      } else if (Execute(alone, 0) == Event::kFault) {
+      } else if (const Event event = Execute(alone, 0);
+                 event == Event::kFault || event == Event::kMisuse) {
         return false;
       }
     }

@@ -169,8 +169,22 @@ Interpreter::Refusal Interpreter::DescribeRefusal(const Warp& warp, FaultCause c
   return refusal;
 }
 
+// What the first of these lanes gives that is unknown, at the collectives where they stand.
+Origin Interpreter::GivenUnknown(const Warp& warp, std::uint32_t lanes) const {
+  Origin origin = 0;
+  for (const Group& group : warp.groups) {
+    const Instruction& i = program_.code[group.pc];
+    if (origin == 0 && group.state == Group::State::kHeld && i.op == Op::kExchange) {
+      origin =
+          UnknownIn(warp, group.frame, {i.As<WarpExchange>().value}, group.lanes & lanes, nullptr);
+    }
+  }
+  return origin;
+}
+
 void Interpreter::Answer(Warp* warp, const WarpAnswer& answer) {
   Shuffle shuffle;
+  std::array<Origin, kWarpSize> unknown{};  // what each lane gives
   for (const Group& group : warp->groups) {
     const std::uint32_t here = group.lanes & answer.lanes;
     if (group.state != Group::State::kHeld || here == 0) {
@@ -186,6 +200,7 @@ void Interpreter::Answer(Warp* warp, const WarpAnswer& answer) {
       lanes.ForEach([&, value = lanes.Read(i.value), from = lanes.Read(i.from),
                      clamp = lanes.Read(i.clamp)](unsigned lane) {
         shuffle.value[lane] = static_cast<std::uint32_t>(value[lane]);
+        unknown[lane] = UnknownIn(*warp, group.frame, {i.value}, 1U << lane, nullptr);
         shuffle.Place(lane, static_cast<ShuffleMode>(i.mode), from[lane], clamp[lane]);
       });
     }
@@ -207,6 +222,16 @@ void Interpreter::Answer(Warp* warp, const WarpAnswer& answer) {
     const auto& i = lanes.instruction.As<WarpExchange>();
     if (i.d != kNoSlot) {
       lanes.ForEach([&, d = lanes.Write(i.d)](unsigned lane) { d[lane] = result(lane); });
+    }
+    if (tracks_unknown_) {
+      const bool shuffles = answer.op == WarpOp::kShuffle;
+      const Origin any =
+          shuffles ? 0 : GivenUnknown(*warp, MembersOf(*warp, group, First(here)) | here);
+      lanes.ForEach([&](unsigned lane) {
+        SetUnknown(warp, group.frame, {i.d}, 1U << lane,
+                   shuffles ? unknown[shuffle.source[lane]] : any);
+      });
+      SetUnknown(warp, group.frame, {i.predicate}, here, any);
     }
     if (i.predicate != kNoSlot) {
       lanes.ForEach([&, d = lanes.Write(i.predicate)](unsigned lane) {

@@ -23,28 +23,12 @@ constexpr std::uint32_t kRandomPick = 16;
 constexpr std::uint32_t kYieldOneIn = 4;
 constexpr std::uint32_t kTurns = 16;
 
-bool IsOfWarpgroup(const Instruction& i) {
-  return i.op == Op::kWarpgroupProduct || i.op == Op::kWarpgroupOrder;
-}
-
 // Lanes in a function have yet to come back to those that are not.
 bool IsBehind(const Group& a, const Group& b) {
   return a.frame != b.frame ? a.frame > b.frame : a.pc < b.pc;
 }
 
 }  // namespace
-
-std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
-                                     const std::array<std::uint32_t, 3>& extent) {
-  const std::uint64_t row = index / extent[0];
-  return {static_cast<std::uint32_t>(index % extent[0]),
-          static_cast<std::uint32_t>(row % extent[1]), static_cast<std::uint32_t>(row / extent[1])};
-}
-
-std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
-                       const std::array<std::uint32_t, 3>& extent) {
-  return point[0] + extent[0] * (point[1] + std::uint64_t{extent[1]} * point[2]);
-}
 
 Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* memory,
                          Printed* printed, std::uint64_t seed)
@@ -53,12 +37,16 @@ Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* m
       memory_(memory),
       random_(seed),
       printed_(*printed),
-      has_warpgroups_(std::any_of(program.code.begin(), program.code.end(), IsOfWarpgroup)) {}
+      tracks_unknown_(memory->origins().possible =
+                          memory->origins().possible || !program.opaque.empty()),
+      has_warpgroups_(std::any_of(program.code.begin(), program.code.end(),
+                                  [](const Instruction& i) { return IsOfWarpgroup(i.op); })) {}
 
 void Interpreter::Start(Warp* warp) {
-  const Function& kernel = program_.Kernel();
+  const Launch& launch = *warp->cta->launch;
+  const Function& kernel = program_.Kernel(launch.kernel);
   const std::uint64_t threads =
-      std::min<std::uint64_t>(launch_.Threads() - warp->first_thread, kWarpSize);
+      std::min<std::uint64_t>(launch.Threads() - warp->first_thread, kWarpSize);
   warp->live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
   warp->groups.assign(1, Group{kernel.entry, 0, warp->live});
   warp->held = 0;
@@ -67,9 +55,15 @@ void Interpreter::Start(Warp* warp) {
   warp->tensor_operations.fill({});
   warp->products = {};
   warp->fragments = {};
+  warp->unknown = {};
+  warp->unknown_stacks = {};
+  if (warp->first_thread == 0) {
+    warp->cta->unknown = {};
+  }
   if (has_warpgroups_ && warp->first_thread == 0) {
     warp->cta->warpgroups.clear();
-    for (std::uint64_t left = launch_.Warps(); left != 0;) {
+    warp->cta->registers = {0, std::vector<std::uint32_t>(launch.Warps(), launch.registers)};
+    for (std::uint64_t left = launch.Warps(); left != 0;) {
       const std::uint64_t warps = std::min<std::uint64_t>(left, kWarpgroupWarps);
       warp->cta->warpgroups.emplace_back(static_cast<unsigned>(warps));
       left -= warps;
@@ -85,10 +79,9 @@ void Interpreter::Start(Warp* warp) {
 }
 
 std::string Interpreter::ThreadName(const Warp& warp, unsigned lane) const {
-  const auto thread = PointOf(warp.first_thread + lane, launch_.block);
-  const auto& cta = warp.cta->id;
-  return fmt::format("thread ({},{},{}) of CTA ({},{},{})", thread[0], thread[1], thread[2], cta[0],
-                     cta[1], cta[2]);
+  const auto thread = PointOf(warp.first_thread + lane, warp.cta->launch->block);
+  return fmt::format("thread ({},{},{}) of CTA {}", thread[0], thread[1], thread[2],
+                     launch_.CtaName(warp.cta->linear_id));
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -289,8 +282,10 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
     case Op::kTensorAllocation:
     case Op::kTensorAccess:
     case Op::kTensorWait:
+    case Op::kOpaque:
     case Op::kWarpgroupProduct:
     case Op::kWarpgroupOrder:
+    case Op::kRegisterLimit:
       return ReachMatrix(warp, index, active);
     case Op::kMbarrier:
       return ReachMbarrier(warp, index, active);
@@ -320,13 +315,20 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
     case Op::kBulk:
     case Op::kTensor:
     case Op::kStoreAsync:
-      event = ExecuteAsync(warp, lanes);
+      event = ExecuteAsync(warp, lanes, group.frame);
       break;
     case Op::kTensorProduct:
+    case Op::kOpaqueProduct:
     case Op::kTensorMemoryCopy:
     case Op::kTensorShift:
     case Op::kTensorCommit:
       event = ExecuteTensorCore(warp, lanes);
+      break;
+    case Op::kStoreBulk:
+      if (mbarriers_ != nullptr && !MayStoreBulk(*warp, lanes)) {
+        return std::nullopt;
+      }
+      event = ExecuteStoreBulk(warp, lanes);
       break;
     case Op::kTensorReplace:
       event = ExecuteTensorReplace(warp, lanes);
@@ -383,6 +385,11 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
   const Group group = warp->groups[index];
   const Instruction& i = program_.code[group.pc];
   const std::uint32_t active = Active(*warp, group, i);
+  if (tracks_unknown_) {
+    if (const std::optional<Event> refused = MeetUnknown(warp, group, active)) {
+      return *refused;
+    }
+  }
   ++warp_instructions_;
   thread_instructions_ += static_cast<unsigned>(__builtin_popcount(active));
   warp->timed += i.timed ? 1 : 0;

@@ -20,6 +20,7 @@
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/access_sink.h"
+#include "sim/ptx/simt/launch.h"
 #include "sim/ptx/simt/livelock_detector.h"
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/memory.h"
@@ -35,36 +36,6 @@ namespace muster::ptx {
 // What the system keeps of shared memory, where a program asks for it: the headers of cooperative
 // groups have their barriers there.
 inline constexpr std::uint32_t kReservedSharedBytes = 1024;
-
-struct Launch {
-  std::array<std::uint32_t, 3> grid{1, 1, 1};
-  std::array<std::uint32_t, 3> block{1, 1, 1};
-  std::array<std::uint32_t, 3> cluster{1, 1, 1};  // CTAs; the grid is a multiple of it
-  bool explicit_cluster = false;
-  std::uint32_t dynamic_shared = 0;
-  std::uint32_t shared_bytes = 0;     // of a CTA, all in all
-  std::uint32_t reserved_shared = 0;  // where of that the system's part begins, if there is one
-  std::uint64_t workspace = 0;        // of a cooperative grid: where its barrier is
-  bool inval_is_hazard = false;  // an operation on an mbarrier that another thread has invalidated
-  bool hint_is_ignored = false;  // the time hint of a try_wait
-
-  std::uint64_t Threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
-  std::uint64_t Warps() const { return (Threads() + kWarpSize - 1) / kWarpSize; }
-  std::uint64_t Ctas() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
-  unsigned ClusterCtas() const { return cluster[0] * cluster[1] * cluster[2]; }
-  std::uint64_t Clusters() const { return Ctas() / ClusterCtas(); }
-  std::array<std::uint32_t, 3> GridOfClusters() const {
-    return {grid[0] / cluster[0], grid[1] / cluster[1], grid[2] / cluster[2]};
-  }
-};
-
-// A point of a grid or a block, from its linear index.
-std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
-                                     const std::array<std::uint32_t, 3>& extent);
-
-// The inverse.
-std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
-                       const std::array<std::uint32_t, 3>& extent);
 
 class Interpreter {
  public:
@@ -140,11 +111,11 @@ class Interpreter {
   void TakeArrival(Warp* warp, const WarpArrival& given);
   // Whether memory that several threads see has changed since this was asked for.
   bool TakeChanged() { return std::exchange(changed_, false); }
-  // Whether columns of tensor memory have been released since this was asked for: warps that are
-  // stuck may go on.
-  bool TakeReleasedColumns() { return std::exchange(released_columns_, false); }
-  // Whether the group, which waits at tcgen05.alloc, can go on.
-  bool MayAllocate(const Warp& warp, const Group& group) const;
+  // Whether columns of tensor memory or registers have been released since this was asked for:
+  // warps that are stuck may go on.
+  bool TakeReleased() { return std::exchange(released_, false); }
+  // Whether the group, which waits at tcgen05.alloc or setmaxnreg, can go on.
+  bool MayTake(const Warp& warp, const Group& group) const;
   // Writes the result of the warp's latest barrier, a reduction.
   static void WriteResult(Warp* warp, std::uint32_t value);
 
@@ -200,6 +171,7 @@ class Interpreter {
   static WarpRequest RequestOf(const Warp& warp, WarpOp op);
   Event ReachExchange(Warp* warp, std::size_t index, std::uint32_t active);
   std::uint32_t MembersOf(const Warp& warp, const Group& group, unsigned lane) const;
+  Origin GivenUnknown(const Warp& warp, std::uint32_t lanes) const;
   std::uint32_t CameTo(const Warp& warp, const Group& group, std::uint32_t members) const;
 
   // barriers.cpp: barriers.
@@ -219,19 +191,25 @@ class Interpreter {
   std::optional<Event> ExecuteTensor(Warp* warp, const Group& group, const Lanes& lanes);
   std::optional<Event> ExecuteAllocation(Warp* warp, const Group& group, const Lanes& lanes);
   Event AccessTensor(Warp* warp, const Group& group, const Lanes& lanes);
+  static void SpreadCell(Warp* warp, std::uint32_t frame, Slot slot, unsigned thread,
+                         const TensorRange& piece);
   Event ExecuteTensorCore(Warp* warp, const Lanes& lanes);
   static std::vector<Cta*> TensorGroup(const Warp& warp, bool pair);
   Event StartTensor(Warp* warp, unsigned lane, const Instruction& instruction,
                     std::shared_ptr<TensorOperation> operation);
   Event StartProduct(Warp* warp, const Lanes& lanes, unsigned lane);
+  Event StartOpaque(Warp* warp, const Lanes& lanes, unsigned lane);
   Event CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane);
   // matrix.cpp
   Event ReachMatrix(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteMatrix(Warp* warp, std::size_t index);
+  std::optional<Event> CheckMetadata(const Warp& warp, const Lanes& lanes, std::uint32_t frame);
   // wgmma.cpp
   Event ExecuteWarpgroup(Warp* warp, std::size_t index);
   std::optional<Event> JoinWarpgroup(Warp* warp, const Group& group,
                                      const std::array<std::uint64_t, 2>& matrices);
+  std::optional<Event> SetRegisters(Warp* warp, const Group& group);
+  std::string DescribeRegisters(const Warp& warp) const;
   std::optional<Event> LeaveWarpgroup(Warp* warp, std::uint32_t line);
   std::optional<Event> Prepare(Warp* warp, const Lanes& lanes, std::uint32_t frame,
                                StartedProduct* product);
@@ -264,6 +242,32 @@ class Interpreter {
   Event ExecuteExit(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteStack(Warp* warp, const Group& group, std::uint32_t active);
 
+  // spread.cpp: unknown values.
+  struct UnknownPlace {
+    UnknownBytes* bytes;
+    std::uint64_t at;
+  };
+  UnknownPlace UnknownAt(Warp* warp, unsigned lane, Space space, std::uint64_t address) const;
+  // The first of these registers that is unknown in one of the lanes, and in *where which.
+  static Origin UnknownIn(const Warp& warp, std::uint32_t frame, const std::vector<Slot>& slots,
+                          std::uint32_t lanes, unsigned* where);
+  static void SetUnknown(Warp* warp, std::uint32_t frame, const std::vector<Slot>& slots,
+                         std::uint32_t lanes, Origin origin);
+  Event RefuseUnknown(const Warp& warp, unsigned lane, std::uint32_t line, const char* what,
+                      Origin origin);
+  Origin OriginOf(std::uint32_t opaque, std::uint32_t line);
+  std::optional<Event> MeetUnknown(Warp* warp, const Group& group, std::uint32_t active);
+  Origin UnknownOnStack(Warp* warp, const Group& group, unsigned lane) const;
+  std::uint32_t SpreadAccess(Warp* warp, const Lanes& lanes, std::uint32_t frame);
+  void SpreadMatrix(Warp* warp, const Lanes& lanes, std::uint32_t frame);
+  struct FramePlace {
+    std::uint32_t frame;
+    Slot slot;
+    std::uint32_t offset;
+  };
+  void SpreadValue(Warp* warp, unsigned lane, const FramePlace& to, const FramePlace& from,
+                   std::uint32_t bytes);
+
   // access.cpp: memory.
   struct Span {
     std::uint8_t* at = nullptr;
@@ -280,6 +284,11 @@ class Interpreter {
   static const char* Misplaced(Op op, const Access& access, std::uint64_t address);
   std::uint8_t* Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                         unsigned bytes, bool write);
+  // Where an address of parameters is in memory; any other one is there itself.
+  static std::uint64_t InMemory(const Warp& warp, std::uint64_t address) {
+    return SegmentOf(address) == kParamSegment ? warp.cta->launch->parameters + ByteOf(address)
+                                               : address;
+  }
   std::uint8_t* Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
                       bool write);
   std::string DescribeReach(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
@@ -291,9 +300,9 @@ class Interpreter {
   void ExecuteMap(const Warp& warp, const Lanes& lanes) const;
 
   // async.cpp: what is started and not waited for.
-  Event ExecuteAsync(Warp* warp, const Lanes& lanes);
+  Event ExecuteAsync(Warp* warp, const Lanes& lanes, std::uint32_t frame);
   Event StartCopy(Warp* warp, const Lanes& lanes, unsigned lane);
-  Event StartStore(Warp* warp, const Lanes& lanes, unsigned lane);
+  Event StartStore(Warp* warp, const Lanes& lanes, std::uint32_t frame, unsigned lane);
   Event StartBulk(Warp* warp, const Lanes& lanes, unsigned lane);
   void StartTransfer(Warp* warp, unsigned lane, const Instruction& instruction, CopyGroups* groups,
                      Transfer transfer);
@@ -313,6 +322,8 @@ class Interpreter {
                                  std::uint64_t address);
   bool AimAtShared(Warp* warp, const Lanes& lanes, unsigned lane, Transfer* transfer);
   Event ExecuteTensorReplace(Warp* warp, const Lanes& lanes);
+  Event ExecuteStoreBulk(Warp* warp, const Lanes& lanes);
+  bool MayStoreBulk(const Warp& warp, const Lanes& lanes) const;
   Event ExecuteTryCancel(Warp* warp, const Lanes& lanes);
   Event ExecuteQueryCancel(Warp* warp, const Lanes& lanes);
 
@@ -336,7 +347,7 @@ class Interpreter {
   ScheduleReplay* replay_ = nullptr;
   Cancel cancel_;
   bool changed_ = false;
-  bool released_columns_ = false;
+  bool released_ = false;
   Random random_;
   std::uint64_t cycle_ = 0;
   std::uint64_t clock_period_ps_ = 1000;
@@ -348,6 +359,7 @@ class Interpreter {
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
   Printed& printed_;
+  const bool tracks_unknown_;  // values may be unknown
   const bool has_warpgroups_;  // the program has instructions of four warps
 };
 

@@ -47,9 +47,8 @@ std::uint64_t LivelockDetector::RegistersOf(const Warp& warp, const Group& group
   }
 }
 
-// Its registers and local memory, and the registers of the lanes that it is bound to.
-std::uint64_t LivelockDetector::StateOf(const Warp& warp, unsigned lane,
-                                        std::uint64_t registers) const {
+// Its registers and local memory.
+std::uint64_t LivelockDetector::OwnState(const Warp& warp, unsigned lane, std::uint64_t registers) {
   std::uint64_t state = registers;
   const std::vector<std::uint8_t>& local = warp.local[lane];
   for (std::size_t i = 0; i < local.size(); i += sizeof state) {
@@ -57,13 +56,33 @@ std::uint64_t LivelockDetector::StateOf(const Warp& warp, unsigned lane,
     std::memcpy(&word, &local[i], std::min(sizeof word, local.size() - i));
     state = Mix(state, word);
   }
+  return state;
+}
+
+// The registers of the lanes to which one of these is bound.
+std::uint64_t LivelockDetector::BoundState(const Warp& warp, std::uint32_t lanes) const {
   const Bound& bound = bound_[warp.slot];
-  if (bound.epoch == epoch_ && (bound.lanes >> lane & 1U) != 0) {
+  std::uint64_t state = 0;
+  if (bound.epoch == epoch_ && (bound.lanes & lanes) != 0) {
     for (const Group& group : warp.groups) {
       ForEachBit(group.lanes & bound.lanes,
                  [&](unsigned other) { state += Mix(other, RegistersOf(warp, group, other)); });
     }
   }
+  return state;
+}
+
+std::uint64_t LivelockDetector::StateOf(const Warp& warp, unsigned lane,
+                                        std::uint64_t registers) const {
+  return OwnState(warp, lane, registers) + BoundState(warp, 1U << lane);
+}
+
+std::uint64_t LivelockDetector::StateOfAll(const Warp& warp, const Group& group,
+                                           std::uint32_t lanes) const {
+  std::uint64_t state = BoundState(warp, lanes);
+  ForEachBit(lanes, [&](unsigned lane) {
+    state = Mix(state, OwnState(warp, lane, RegistersOf(warp, group, lane)));
+  });
   return state;
 }
 

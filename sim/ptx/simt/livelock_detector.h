@@ -45,6 +45,8 @@ class LivelockDetector {
   std::uint64_t StateOf(const Warp& warp, const Group& group, unsigned lane) const {
     return StateOf(warp, lane, RegistersOf(warp, group, lane));
   }
+  // Returns a hash of the states of all these lanes of a group.
+  std::uint64_t StateOfAll(const Warp& warp, const Group& group, std::uint32_t lanes) const;
   // Returns the lanes that repeat unless something changes.
   std::uint32_t Repeating(unsigned warp) const;
 
@@ -67,6 +69,8 @@ class LivelockDetector {
   void Visit(const Warp& warp, const Group& group);
   const Function& FunctionAt(std::uint32_t pc) const;
   std::uint64_t RegistersOf(const Warp& warp, const Group& group, unsigned lane) const;
+  static std::uint64_t OwnState(const Warp& warp, unsigned lane, std::uint64_t registers);
+  std::uint64_t BoundState(const Warp& warp, std::uint32_t lanes) const;
   std::uint64_t StateOf(const Warp& warp, unsigned lane, std::uint64_t registers) const;
 
   const Program& program_;

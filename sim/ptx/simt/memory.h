@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/ptx/program/address.h"
+#include "sim/ptx/simt/unknown.h"
 
 namespace muster::ptx {
 
@@ -71,6 +72,11 @@ class Memory {
     }
     return region.bytes.data() + byte;
   }
+  // What of it is unknown, by address; and where that comes from, here and in all other memories.
+  UnknownBytes& unknown() { return unknown_; }
+  const UnknownBytes& unknown() const { return unknown_; }
+  Origins& origins() { return origins_; }
+  const Origins& origins() const { return origins_; }
   std::uint64_t segments() const { return regions_.size(); }
   const Region* RegionAt(std::uint64_t address) const {
     const std::uint64_t segment = SegmentOf(address);
@@ -79,6 +85,8 @@ class Memory {
 
  private:
   std::vector<Region> regions_;  // by segment
+  UnknownBytes unknown_;
+  Origins origins_;
   std::uint64_t allocated_ = 0;
   std::uint64_t first_allocation_ = ~std::uint64_t{0};
 };

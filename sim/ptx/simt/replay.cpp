@@ -2,13 +2,14 @@
 //
 // Interpreter: lanes that follow a schedule.
 #include "sim/isa/bits.h"
+#include "sim/ptx/program/op_class.h"
 #include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 
 // Returns the lanes that have to wait for their turn at the group's instruction.
 std::uint32_t Interpreter::AwaitsTurn(const Warp& warp, const Group& group) const {
-  if (!replay_->Lists(group.pc)) {
+  if (!replay_->Lists(group.pc) && !TakesResource(program_.code[group.pc])) {
     return 0;
   }
   const std::uint32_t active = Active(warp, group, program_.code[group.pc]);

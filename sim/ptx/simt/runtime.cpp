@@ -25,10 +25,15 @@ std::string Interpreter::TextAt(Warp* warp, unsigned lane, std::uint64_t address
   std::string text;
   while (text.size() < kMaxText) {
     const std::uint8_t* const at = Resolve(warp, lane, Space::kGeneric, address++, 1, false);
-    if (at == nullptr || *at == 0) {
+    if (at == nullptr) {
       break;
     }
-    text.push_back(static_cast<char>(*at));
+    const UnknownPlace there = UnknownAt(warp, lane, Space::kGeneric, address - 1);
+    const bool known = there.bytes->Find(there.at, 1) == 0;
+    if (known && *at == 0) {
+      break;
+    }
+    text.push_back(known ? static_cast<char>(*at) : '?');
   }
   return text;
 }
@@ -103,6 +108,7 @@ Interpreter::Event Interpreter::ExecuteRuntime(Warp* warp, const Group& group,
 void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
   const auto& read = lanes.instruction.As<SpecialRead>();
   const Special special = read.special;
+  const Launch& launch = *warp->cta->launch;
   std::uint64_t* const d = lanes.Write(read.d);
   const auto each = [&](auto f) { lanes.ForEach([&](unsigned lane) { d[lane] = f(lane); }); };
   switch (special) {
@@ -112,7 +118,7 @@ void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
       return each([&](unsigned lane) {
         return PointOf(
             warp->first_thread + lane,
-            launch_.block)[static_cast<unsigned>(special) - static_cast<unsigned>(Special::kTidX)];
+            launch.block)[static_cast<unsigned>(special) - static_cast<unsigned>(Special::kTidX)];
       });
     case Special::kLaneId:
       return each([](unsigned lane) { return lane; });
@@ -132,6 +138,7 @@ void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
 }
 
 std::uint64_t Interpreter::UniformSpecial(const Warp& warp, Special special) const {
+  const Launch& launch = *warp.cta->launch;
   const auto of = [&](Special first) {
     return static_cast<unsigned>(special) - static_cast<unsigned>(first);
   };
@@ -139,7 +146,7 @@ std::uint64_t Interpreter::UniformSpecial(const Warp& warp, Special special) con
     case Special::kNtidX:
     case Special::kNtidY:
     case Special::kNtidZ:
-      return launch_.block[of(Special::kNtidX)];
+      return launch.block[of(Special::kNtidX)];
     case Special::kCtaidX:
     case Special::kCtaidY:
     case Special::kCtaidZ:
@@ -147,11 +154,11 @@ std::uint64_t Interpreter::UniformSpecial(const Warp& warp, Special special) con
     case Special::kNctaidX:
     case Special::kNctaidY:
     case Special::kNctaidZ:
-      return launch_.grid[of(Special::kNctaidX)];
+      return launch.grid[of(Special::kNctaidX)];
     case Special::kWarpId:
       return warp.first_thread / kWarpSize;
     case Special::kNumWarps:
-      return launch_.Warps();
+      return launch.Warps();
     case Special::kClock:
       return cycle_ & 0xffffffffU;
     case Special::kClockHi:
@@ -167,11 +174,11 @@ std::uint64_t Interpreter::UniformSpecial(const Warp& warp, Special special) con
     case Special::kClusterCtaidX:
     case Special::kClusterCtaidY:
     case Special::kClusterCtaidZ:
-      return PointOf(warp.cta->rank, launch_.cluster)[of(Special::kClusterCtaidX)];
+      return PointOf(warp.cta->rank, launch.cluster)[of(Special::kClusterCtaidX)];
     case Special::kClusterNctaidX:
     case Special::kClusterNctaidY:
     case Special::kClusterNctaidZ:
-      return launch_.cluster[of(Special::kClusterNctaidX)];
+      return launch.cluster[of(Special::kClusterNctaidX)];
     case Special::kClusterIdX:
     case Special::kClusterIdY:
     case Special::kClusterIdZ:
@@ -179,32 +186,32 @@ std::uint64_t Interpreter::UniformSpecial(const Warp& warp, Special special) con
     case Special::kNumClustersX:
     case Special::kNumClustersY:
     case Special::kNumClustersZ:
-      return launch_.GridOfClusters()[of(Special::kNumClustersX)];
+      return launch.GridOfClusters()[of(Special::kNumClustersX)];
     case Special::kClusterRank:
     case Special::kSmId:  // a CTA of a cluster runs on the unit of its rank
       return warp.cta->rank;
     case Special::kClusterCtas:
     case Special::kNumSm:
-      return launch_.ClusterCtas();
+      return launch.ClusterCtas();
     case Special::kExplicitCluster:
-      return launch_.explicit_cluster ? 1 : 0;
+      return launch.explicit_cluster ? 1 : 0;
     case Special::kWorkspaceHigh:
-      return launch_.workspace >> 32;
+      return launch.workspace >> 32;
     case Special::kWorkspaceLow:
-      return launch_.workspace & 0xffffffffU;
+      return launch.workspace & 0xffffffffU;
     case Special::kDynamicShared:
-      return launch_.dynamic_shared;
+      return launch.dynamic_shared;
     case Special::kTotalShared:
     case Special::kReservedBegin:
     case Special::kReserved0:
-      return launch_.reserved_shared;
+      return launch.reserved_shared;
     case Special::kReserved1:
-      return launch_.reserved_shared + kReservedSharedBytes / 2;
+      return launch.reserved_shared + kReservedSharedBytes / 2;
     case Special::kAggregateShared:
     case Special::kReservedEnd:
-      return launch_.shared_bytes;
+      return launch.shared_bytes;
     case Special::kReservedCap:
-      return launch_.shared_bytes - launch_.reserved_shared;
+      return launch.shared_bytes - launch.reserved_shared;
     default:
       return 0;
   }

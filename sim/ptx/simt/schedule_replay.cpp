@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/isa/bits.h"
+#include "sim/ptx/program/op_class.h"
 
 namespace muster::ptx {
 
@@ -76,8 +77,10 @@ ScheduleReplay::Pass ScheduleReplay::PassOf(const Place& place, unsigned lane,
 std::uint32_t ScheduleReplay::MayExecute(const Warp& warp, std::uint32_t pc,
                                          std::uint32_t lanes) const {
   const Place* const place = Find(warp, pc);
+  // What the schedule does not list may go at any time, but for what takes from others.
+  const bool takes = TakesResource(program_.code[pc]);
   if (place == nullptr || !active()) {
-    return lanes;
+    return takes && active() ? 0 : lanes;
   }
   std::uint32_t may = 0;
   Pass first;
@@ -85,7 +88,8 @@ std::uint32_t ScheduleReplay::MayExecute(const Warp& warp, std::uint32_t pc,
     const Pass pass = PassOf(*place, lane);
     first = may == 0 ? pass : first;
     const bool alike = pass.reads == first.reads && pass.performs == first.performs;
-    may |= (IsOpen(pass.executes) && alike ? 1U : 0U) << lane;
+    const bool may_go = IsOpen(pass.executes) && (pass.executes != 0 || !takes);
+    may |= (may_go && alike ? 1U : 0U) << lane;
   });
   return may & ~Incomplete(warp, pc, lanes);
 }

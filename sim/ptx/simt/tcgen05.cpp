@@ -15,6 +15,8 @@ namespace {
 constexpr unsigned kWarpLanes = 32;  // of tensor memory, that a warp can access
 constexpr unsigned kWordBytes = 8;
 constexpr std::uint32_t kLowerHalf = 0xffff;
+constexpr const char* kNoPeer =
+    "uses the tensor memory of a pair of CTAs, and no other CTA of its pair runs";
 
 // Of a register of a thread: the lane of tensor memory, from the first of the access on, and the
 // column, of registers that have one. PTX, "Matrix fragments for shape".
@@ -47,14 +49,6 @@ unsigned ColumnsOf(const TensorAccess& i) {
 }
 
 }  // namespace
-
-// Whether the warp can go on that stands at tcgen05.alloc.
-bool Interpreter::MayAllocate(const Warp& warp, const Group& group) const {
-  const Cta& cta = *warp.cta;
-  const std::uint32_t columns = ValueOf(
-      warp, group, program_.code[group.pc].As<TensorAllocation>().columns, First(group.lanes));
-  return cta.tensor == nullptr || !TensorMemory::IsSize(columns) || cta.tensor->Free(columns);
-}
 
 // Any instruction of tcgen05 that the lanes of a warp execute together; nothing: it has to wait.
 std::optional<Interpreter::Event> Interpreter::ExecuteTensor(Warp* warp, const Group& group,
@@ -101,12 +95,16 @@ std::optional<Interpreter::Event> Interpreter::ExecuteAllocation(Warp* warp, con
     const std::optional<unsigned> free = memory.Free(columns);
     if (!free) {
       if (accesses_ != nullptr) {
-        accesses_->OnTensorColumns(*warp);
+        accesses_->OnResource(*warp);
       }
       return std::nullopt;
     }
     first = *free;
     memory.Allocate(first, columns, line);
+    for (unsigned lane = 0; lane < kTensorLanes; lane += kPieceLanes) {
+      const TensorRange range = TensorPieces(&cta, lane, first, columns, true);
+      memory.unknown.Set(range.first, range.bytes, 0);
+    }
     lanes.ForEach([d = lanes.Write(i.d), first](unsigned lane) { d[lane] = first; });
   } else {
     const std::uint32_t address = ValueOf(*warp, group, i.address, First(group.lanes));
@@ -121,17 +119,28 @@ std::optional<Interpreter::Event> Interpreter::ExecuteAllocation(Warp* warp, con
       return misuse("tensor_memory_not_allocated", *why);
     }
     changed_ = true;
-    released_columns_ = true;
+    released_ = true;
   }
   if (accesses_ != nullptr) {
     std::vector<TensorRange> ranges;
     for (unsigned lane = 0; lane < kTensorLanes; lane += kPieceLanes) {
       ranges.push_back(TensorPieces(&cta, lane, first, columns, true));
     }
-    accesses_->OnTensorColumns(*warp);
+    accesses_->OnResource(*warp);
     accesses_->OnTensorAccess(*warp, ranges);
   }
   return Event::kNone;
+}
+
+// Between a register of a thread and a piece of tensor memory.
+void Interpreter::SpreadCell(Warp* warp, std::uint32_t frame, Slot slot, unsigned thread,
+                             const TensorRange& piece) {
+  UnknownBytes& memory = warp->cta->tensor->unknown;
+  if (!piece.writes) {
+    SetUnknown(warp, frame, {slot}, 1U << thread, memory.Find(piece.first, piece.bytes));
+  } else if (const Origin origin = UnknownIn(*warp, frame, {slot}, 1U << thread, nullptr)) {
+    memory.Set(piece.first, piece.bytes, origin);
+  }
 }
 
 // The text lets ld and st be performed any time before the wait for them: here at once.
@@ -178,11 +187,20 @@ Interpreter::Event Interpreter::AccessTensor(Warp* warp, const Group& group, con
     }
   }
   const unsigned each = i.halves ? 2 : 1;
+  if (tracks_unknown_ && i.stores) {
+    for (const TensorRange& range : ranges) {
+      memory->unknown.Set(range.first, range.bytes, 0);
+    }
+  }
   for (unsigned index = 0; index < i.registers.size(); ++index) {
     for (unsigned thread = 0; thread < kWarpSize; ++thread) {
       const Cell cell = CellOf(i.shape, thread, index);
       const unsigned at = column + each * cell.column + (two && thread >= 16 ? i.second : 0);
       std::uint32_t& low = memory->At(first + cell.lane, at);
+      if (tracks_unknown_) {
+        SpreadCell(warp, group.frame, i.registers[index], thread,
+                   TensorPieces(warp->cta, first + cell.lane, at, each, i.stores));
+      }
       if (!i.stores && i.halves) {
         lanes.Write(i.registers[index])[thread] =
             (low & kLowerHalf) | (memory->At(first + cell.lane, at + 1) & kLowerHalf) << 16;
@@ -212,8 +230,9 @@ Interpreter::Event Interpreter::ExecuteTensorCore(Warp* warp, const Lanes& lanes
   Event event = Event::kNone;
   for (std::uint32_t rest = lanes.mask; rest != 0 && event == Event::kNone; rest &= rest - 1) {
     const unsigned lane = First(rest);
-    event = lanes.instruction.op == Op::kTensorCommit ? CommitTensor(warp, lanes, lane)
-                                                      : StartProduct(warp, lanes, lane);
+    event = lanes.instruction.op == Op::kTensorCommit    ? CommitTensor(warp, lanes, lane)
+            : lanes.instruction.op == Op::kOpaqueProduct ? StartOpaque(warp, lanes, lane)
+                                                         : StartProduct(warp, lanes, lane);
   }
   return event;
 }
@@ -256,8 +275,7 @@ Interpreter::Event Interpreter::StartProduct(Warp* warp, const Lanes& lanes, uns
   call.kind = i.kind;
   call.ctas = TensorGroup(*warp, i.pair);
   if (call.ctas.empty()) {
-    return Misuse(*warp, lane, line, "no_peer_cta",
-                  "uses the tensor memory of a pair of CTAs, and no other CTA of its pair runs");
+    return Misuse(*warp, lane, line, "no_peer_cta", kNoPeer);
   }
   call.a_in_tensor = i.a_in_tensor;
   call.accumulates = (lanes.Read(i.accumulates)[lane] != 0) != i.negated;
@@ -271,6 +289,23 @@ Interpreter::Event Interpreter::StartProduct(Warp* warp, const Lanes& lanes, uns
   }
   TensorRefusal refusal;
   std::shared_ptr<TensorOperation> operation = MakeProduct(call, &refusal);
+  if (operation == nullptr) {
+    return Misuse(*warp, lane, line, refusal.cause, refusal.why);
+  }
+  return StartTensor(warp, lane, lanes.instruction, std::move(operation));
+}
+
+Interpreter::Event Interpreter::StartOpaque(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const auto& i = lanes.instruction.As<OpaqueProduct>();
+  const std::uint32_t line = lanes.instruction.line;
+  const std::vector<Cta*> ctas = TensorGroup(*warp, i.pair);
+  if (ctas.empty()) {
+    return Misuse(*warp, lane, line, "no_peer_cta", kNoPeer);
+  }
+  TensorRefusal refusal;
+  std::shared_ptr<TensorOperation> operation = MakeOpaqueProduct(
+      ctas, i.spread, static_cast<std::uint32_t>(lanes.Read(i.d)[lane]),
+      static_cast<std::uint32_t>(lanes.Read(i.descriptor)[lane]), OriginOf(i.text, line), &refusal);
   if (operation == nullptr) {
     return Misuse(*warp, lane, line, refusal.cause, refusal.why);
   }

@@ -84,9 +84,10 @@ void Set(const TensorReplace& i, std::uint64_t value, TensorMap* map) {
 std::optional<TensorMap> Interpreter::MapAt(const Warp& warp, const Lanes& lanes, unsigned lane,
                                             std::uint64_t address) {
   const std::uint32_t line = lanes.instruction.line;
-  const std::uint8_t* const bytes = IsInGlobalWindow(SegmentOf(address))
-                                        ? memory_->Find(address, kTensorMapBytes, false)
-                                        : nullptr;
+  const std::uint8_t* const bytes =
+      IsInGlobalWindow(SegmentOf(address))
+          ? memory_->Find(InMemory(warp, address), kTensorMapBytes, false)
+          : nullptr;
   if (bytes == nullptr || address % kTensorMapAlign != 0) {
     Misuse(warp, lane, line, kBadMap,
            fmt::format("copies by a tensor map at {:#x}, where {}{}", address,
@@ -96,6 +97,10 @@ std::optional<TensorMap> Interpreter::MapAt(const Warp& warp, const Lanes& lanes
                        SegmentOf(address) == kNullSegment
                            ? ": cvta.param makes a generic address of a parameter's"
                            : ""));
+    return std::nullopt;
+  }
+  if (const Origin origin = memory_->unknown().Find(address, kTensorMapBytes); origin != 0) {
+    RefuseUnknown(warp, lane, line, "copies by a tensor map", origin);
     return std::nullopt;
   }
   const std::optional<TensorMap> map = DecodeTensorMap(bytes);
@@ -229,6 +234,10 @@ Interpreter::Event Interpreter::ExecuteTensorReplace(Warp* warp, const Lanes& la
                        : fmt::format("changes a tensor map at {:#x}, which is not aligned to 64 "
                                      "bytes",
                                      address));
+    }
+    const UnknownPlace there = UnknownAt(warp, lane, i.address.space, address);
+    if (const Origin origin = there.bytes->Find(there.at, kTensorMapBytes); origin != 0) {
+      return RefuseUnknown(*warp, lane, line, "changes a tensor map", origin);
     }
     std::optional<TensorMap> map = DecodeTensorMap(at);
     if (!map &&

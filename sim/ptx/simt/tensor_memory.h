@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/ptx/simt/unknown.h"
+
 namespace muster::ptx {
 
 inline constexpr unsigned kTensorLanes = 128;
@@ -53,6 +55,7 @@ class TensorMemory {
   }
 
   bool relinquished = false;  // the right to allocate
+  UnknownBytes unknown;       // by pieces, as in TensorRange
 
  private:
   struct Column {

@@ -8,6 +8,35 @@
 
 namespace muster::ptx {
 
+namespace {
+
+UnknownBytes& UnknownIn(const TensorRange& range) {
+  return range.in_tensor ? range.cta->tensor->unknown : range.cta->unknown;
+}
+
+}  // namespace
+
+void TensorOperation::Perform() {
+  Spread();
+  Execute();
+  done_ = true;
+}
+
+// Where something that it reads is unknown, all that it writes is.
+void TensorOperation::Spread() const {
+  Origin origin = unknown_;
+  for (const TensorRange& range : ranges_) {
+    if (!range.writes && origin == 0) {
+      origin = UnknownIn(range).Find(range.first, range.bytes);
+    }
+  }
+  for (const TensorRange& range : ranges_) {
+    if (range.writes && (origin != 0 || replaces_)) {
+      UnknownIn(range).Set(range.first, range.bytes, origin);
+    }
+  }
+}
+
 bool TensorOperation::Uses(const TensorMemory* memory, unsigned first, unsigned columns) const {
   return std::any_of(ranges_.begin(), ranges_.end(), [&](const TensorRange& range) {
     const unsigned column = range.first / kPieceBytes % kTensorColumns;

@@ -40,10 +40,7 @@ class TensorOperation {
   TensorOperation& operator=(const TensorOperation&) = delete;
   virtual ~TensorOperation() = default;
 
-  void Perform() {
-    Execute();
-    done_ = true;
-  }
+  void Perform();
   bool done() const { return done_; }
   const std::vector<TensorRange>& ranges() const { return ranges_; }
   bool Uses(const TensorMemory* memory, unsigned first, unsigned columns) const;
@@ -55,12 +52,19 @@ class TensorOperation {
   // Adds the units of 16 bytes, in any order.
   void AddUnits(Cta* cta, std::vector<std::uint32_t> units, bool writes);
   void Add(const TensorRange& range) { ranges_.push_back(range); }
+  // Nothing is left of what is where it writes.
+  void SetReplaces() { replaces_ = true; }
+  // What it writes is not known.
+  void SetUnknown(Origin origin) { unknown_ = origin; }
 
  private:
   virtual void Execute() = 0;
+  void Spread() const;
 
   std::vector<TensorRange> ranges_;
   bool done_ = false;
+  bool replaces_ = false;
+  Origin unknown_ = 0;
 };
 
 }  // namespace muster::ptx

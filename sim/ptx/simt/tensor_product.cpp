@@ -232,6 +232,11 @@ std::optional<TensorRefusal> Product::AddShared(Cta* cta, const SharedMatrix& ma
 }
 
 std::optional<TensorRefusal> Product::Check() {
+  const auto& disabled = call_.disabled;
+  if (!call_.accumulates && std::all_of(disabled.begin(), disabled.end(),
+                                        [](std::uint32_t lanes) { return lanes == 0; })) {
+    SetReplaces();
+  }
   const unsigned lane = TensorLane(call_.d);
   const unsigned a_lane = TensorLane(call_.a);
   const bool aligned = IsHalf() ? lane == 0 || lane == kPieceLanes : lane == 0;

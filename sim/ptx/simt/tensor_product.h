@@ -57,6 +57,12 @@ struct TensorRefusal {
 // Null, and the refusal.
 std::shared_ptr<TensorOperation> MakeProduct(const ProductCall& call, TensorRefusal* refusal);
 
+// The same of a product that is not computed: D becomes unknown. What it reads is not followed.
+// `spread`: D of 32 or 64 rows has its columns side by side, in all lanes.
+std::shared_ptr<TensorOperation> MakeOpaqueProduct(const std::vector<Cta*>& ctas, bool spread,
+                                                   std::uint32_t d, std::uint32_t descriptor,
+                                                   Origin origin, TensorRefusal* refusal);
+
 }  // namespace muster::ptx
 
 #endif  // MUSTER_SIM_PTX_SIMT_TENSOR_PRODUCT_H_

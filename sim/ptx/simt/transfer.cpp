@@ -65,6 +65,7 @@ Transfer PartOf(const Transfer& whole, std::uint32_t from, std::uint32_t bytes) 
   part.target = cut(whole.target);
   part.source = cut(whole.source);
   part.data.assign(whole.data.begin() + from, whole.data.begin() + from + bytes);
+  part.unknown.Copy(0, whole.unknown, from, bytes);
   return part;
 }
 
@@ -75,6 +76,9 @@ void ReadSource(Memory* memory, Transfer* transfer) {
                                          : memory->Find(piece.address, piece.bytes, false);
     if (from != nullptr) {
       std::memcpy(&transfer->data[piece.at], from, piece.bytes);
+      transfer->unknown.Copy(
+          piece.at, transfer->from != nullptr ? transfer->from->unknown : memory->unknown(),
+          piece.address, piece.bytes);
     }
   }
   transfer->has_read = true;
@@ -103,13 +107,18 @@ bool WriteTarget(Memory* memory, const Transfer& transfer) {
       continue;
     }
     const std::uint8_t* const data = &transfer.data[piece.at];
+    UnknownBytes& unknown = transfer.to != nullptr ? transfer.to->unknown : memory->unknown();
     if (transfer.kind == Transfer::Kind::kMove) {
       std::memcpy(at, data, piece.bytes);
+      unknown.Copy(piece.address, transfer.unknown, piece.at, piece.bytes);
     } else {
       const unsigned bytes = Bytes(transfer.type);
       for (unsigned k = 0; k < piece.bytes; k += bytes) {
         std::uint64_t value = 0;
         std::memcpy(&value, data + k, bytes);
+        if (const Origin origin = transfer.unknown.Find(piece.at + k, bytes); origin != 0) {
+          unknown.Set(piece.address + k, bytes, origin);
+        }
         SwapInMemory(at + k, transfer.type, transfer.atomic, value, 0, transfer.to == nullptr);
       }
     }

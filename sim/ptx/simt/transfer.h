@@ -14,11 +14,13 @@
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/tensor_map.h"
+#include "sim/ptx/simt/unknown.h"
 #include "sim/ptx/simt/warpgroup.h"
 
 namespace muster::ptx {
 
 struct Cta;
+struct Launch;
 class TensorOperation;
 
 // The copies of one thread that count in groups (cp.async, or cp.async.bulk), in its order.
@@ -79,6 +81,7 @@ struct Transfer {
   bool has_read = false;
   // The bytes that it moves. Those that no piece of the source has are there from the start.
   std::vector<std::uint8_t> data{};
+  UnknownBytes unknown{};  // of these bytes
   Atomic atomic = Atomic::kAdd;
   Type type = Type::kB32;
   // The mbarrier that hears of the bytes: of `to`, unless it is of its peer.
@@ -86,12 +89,13 @@ struct Transfer {
   Cta* peer = nullptr;
   // The address of the tensor map that it has read, if that lies in global memory.
   std::optional<std::uint64_t> map{};
-  // The thread that started it, and the instruction.
+  // The thread that started it, its launch, and the instruction.
   Cta* issuer = nullptr;
-  unsigned warp = 0;             // its slot
-  unsigned lane = 0;             // of it
-  std::uint32_t pc = 0;          // the instruction
-  CopyGroups* groups = nullptr;  // if it counts there
+  const Launch* launch = nullptr;  // set where it is posted
+  unsigned warp = 0;               // its slot
+  unsigned lane = 0;               // of it
+  std::uint32_t pc = 0;            // the instruction
+  CopyGroups* groups = nullptr;    // if it counts there
   std::uint32_t number = 0;
   std::uint32_t line = 0;
   std::uint32_t pass = 0;                     // of a schedule (ScheduleReplay::pass)

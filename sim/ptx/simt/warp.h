@@ -17,33 +17,39 @@
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/tensor_memory.h"
 #include "sim/ptx/simt/transfer.h"
+#include "sim/ptx/simt/unknown.h"
 #include "sim/ptx/simt/warp_unit.h"
 #include "sim/ptx/simt/warpgroup.h"
 
 namespace muster::ptx {
 
 struct Cta;
+struct Launch;
 
 struct Cluster {
   std::array<std::uint32_t, 3> id{};  // in the grid of clusters
   unsigned slot = 0;
+  const Launch* launch = nullptr;
   std::vector<Cta*> ctas;  // by rank
 };
 
 struct Cta {
   unsigned slot = 0;  // of the unit
   std::array<std::uint32_t, 3> id{};
-  std::uint64_t linear_id = 0;
+  std::uint64_t linear_id = 0;  // after the CTAs of launches before
+  const Launch* launch = nullptr;
   const Cluster* cluster = nullptr;
   unsigned rank = 0;    // in it
   bool exited = false;  // all its threads have
   bool last = false;    // it knows that no cluster is left to be cancelled
   std::uint64_t exited_warps = 0;
   std::vector<std::uint8_t> shared;
+  UnknownBytes unknown;                  // of it
   std::unique_ptr<TensorMemory> tensor;  // from the first allocation on
   MbarrierSink* port = nullptr;          // in front of it, if the program has mbarriers
   AtomicSink* atomics = nullptr;         // likewise, if it has atomics on shared memory
   TransferSink* engine = nullptr;
+  RegisterPool registers;
   std::vector<Warpgroup> warpgroups;  // if the program has instructions of theirs
 };
 
@@ -80,8 +86,8 @@ struct Group {
     kHeld,     // at a non-aligned barrier or a collective, until the warp unit lets them go
     kAsked,    // at an mbarrier instruction, until the unit answers
     kAsleep,   // at nanosleep, until its time has come
-    kAwaitsColumns,  // at tcgen05.alloc, until so many columns are free
-    kAwaitsTurn,     // at an instruction of a schedule, until it is its turn
+    kAwaitsResource,  // at tcgen05.alloc or setmaxnreg, until the CTA has enough of what it takes
+    kAwaitsTurn,      // at an instruction of a schedule, until it is its turn
   };
   std::uint32_t pc = 0;
   std::uint32_t frame = 0;  // first register
@@ -114,6 +120,8 @@ struct Warp {
   std::uint32_t exit_line = 0;
   std::vector<std::uint64_t> registers;  // slot by slot, 32 lanes each
   std::array<std::vector<std::uint8_t>, kWarpSize> local;
+  UnknownRegisters unknown;
+  UnknownBytes unknown_stacks;  // of the local memories, by lane and byte
 
   std::uint64_t& Register(std::uint32_t frame, Slot slot, unsigned lane) {
     return registers[(std::size_t{frame} + static_cast<std::uint32_t>(slot)) * kWarpSize + lane];

@@ -61,6 +61,12 @@ class Warpgroup {
   std::array<bool, kWarpgroupWarps> left_{};
 };
 
+// The registers of a CTA, in registers of a thread for each lane of a warp.
+struct RegisterPool {
+  std::uint32_t free = 0;
+  std::vector<std::uint32_t> of_warp;
+};
+
 // The registers of a warp that products in flight have.
 class Fragments {
  public:

@@ -1,7 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Interpreter: wgmma.
+// Interpreter: wgmma, setmaxnreg.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/program/registers.h"
@@ -57,7 +61,7 @@ std::optional<Interpreter::Event> Interpreter::JoinWarpgroup(
   const std::uint32_t line = program_.code[group.pc].line;
   const unsigned index = warp->first_thread / kWarpSize;
   Warpgroup& warpgroup = warp->cta->warpgroups[index / kWarpgroupWarps];
-  if (warpgroup.warps() != kWarpgroupWarps) {
+  if (warpgroup.warps() != kWarpgroupWarps && program_.code[group.pc].op != Op::kRegisterLimit) {
     return Misuse(*warp, 0, line, "partial_warpgroup",
                   fmt::format("comes to an instruction of four warps, of which its block has {}",
                               warpgroup.warps()));
@@ -188,11 +192,76 @@ std::optional<Interpreter::Event> Interpreter::TakeFragments(Warp* warp, const L
 }
 
 void Interpreter::Start(Warp* warp, const Instruction& instruction, const StartedProduct& product) {
+  if (tracks_unknown_) {
+    Origin origin = UnknownIn(*warp, product.frame, SourcesOf(instruction), warp->live, nullptr);
+    for (const auto& [at, bytes] : product.Ranges()) {
+      origin = origin != 0 ? origin : warp->cta->unknown.Find(at, bytes);
+    }
+    SetUnknown(warp, product.frame, ResultsOf(instruction), warp->live, origin);
+  }
   Transfer transfer;
   transfer.kind = Transfer::Kind::kProduct;
   transfer.from = warp->cta;
   transfer.product = product;
   StartTransfer(warp, 0, instruction, &warp->products, std::move(transfer));
+}
+
+// "setmaxnreg.inc blocks the execution until enough registers are available in the CTA's register
+// pool": nothing. Where it is not known how many a thread has, there is no effect.
+std::optional<Interpreter::Event> Interpreter::SetRegisters(Warp* warp, const Group& group) {
+  const Instruction& i = program_.code[group.pc];
+  const auto& limit = i.As<RegisterLimit>();
+  RegisterPool& pool = warp->cta->registers;
+  std::uint32_t& own = pool.of_warp[warp->first_thread / kWarpSize];
+  const bool known = warp->cta->launch->registers != 0;
+  if (accesses_ != nullptr && known) {
+    accesses_->OnResource(*warp);
+  }
+  const bool fewer = limit.more && limit.count < own;
+  if (known && (fewer ? !warp->cta->launch->registers_at_most : !limit.more && limit.count > own)) {
+    return Misuse(*warp, 0, i.line, "bad_register_count",
+                  fmt::format("sets the number of its registers to {}, with .{}, where it has {}",
+                              limit.count, limit.more ? "inc" : "dec", own));
+  }
+  if (known && !MayTake(*warp, group)) {
+    return std::nullopt;
+  }
+  if (const auto refused = JoinWarpgroup(warp, group, {})) {
+    return *refused;
+  }
+  if (known) {
+    released_ |= limit.count < own;
+    pool.free += own - limit.count;  // wraps where there will be less
+    own = limit.count;
+  }
+  return Event::kNone;
+}
+
+// "setmaxnreg for 232 registers a thread: its launch has given 128 to each, warps 0 to 3 have 40,
+// ..."
+std::string Interpreter::DescribeRegisters(const Warp& warp) const {
+  const RegisterPool& pool = warp.cta->registers;
+  std::vector<std::string> have;
+  for (std::size_t first = 0; first < pool.of_warp.size();) {
+    std::size_t last = first;
+    while (last + 1 < pool.of_warp.size() && pool.of_warp[last + 1] == pool.of_warp[first] &&
+           (last + 1) % kWarpgroupWarps != 0) {
+      ++last;
+    }
+    have.push_back(fmt::format("{} {}",
+                               first == last ? fmt::format("warp {} has", first)
+                                             : fmt::format("warps {} to {} have", first, last),
+                               pool.of_warp[first]));
+    first = last + 1;
+  }
+  const auto group = std::find_if(warp.groups.begin(), warp.groups.end(), [](const Group& one) {
+    return one.state == Group::State::kAwaitsResource;
+  });
+  return fmt::format(
+      "setmaxnreg for {} registers a thread, of which the launch gave {}, {}, and {} "
+      "are free for the threads of one warp",
+      program_.code[group->pc].As<RegisterLimit>().count, warp.cta->launch->registers,
+      fmt::join(have, ", "), pool.free);
 }
 
 // "Accessing the registers [...] before the wait_group [...] is undefined."

@@ -177,9 +177,11 @@ struct MaxThreads : Keyword<TAO_PEGTL_STRING("maxntid")> {};
 struct RequiredThreads : Keyword<TAO_PEGTL_STRING("reqntid")> {};
 struct RequiredCluster : Keyword<TAO_PEGTL_STRING("reqnctapercluster")> {};
 struct MaxCluster : Keyword<TAO_PEGTL_STRING("maxclusterrank")> {};
+struct MaxRegisters : Keyword<TAO_PEGTL_STRING("maxnreg")> {};
+struct MinCtas : Keyword<TAO_PEGTL_STRING("minnctapersm")> {};
 struct ExplicitCluster : Keyword<TAO_PEGTL_STRING("explicitcluster")> {};
 struct BlocksAreClusters : Keyword<TAO_PEGTL_STRING("blocksareclusters")> {};
-struct OtherDirective  // .minnctapersm, .maxnreg, .noreturn and others without effect here
+struct OtherDirective  // .noreturn and others without effect here
     : p::seq<p::one<'.'>, p::plus<WordChar>> {};
 struct FunctionDirective
     : p::seq<
@@ -187,6 +189,7 @@ struct FunctionDirective
           p::sor<Pragma, Attribute, p::if_must<MaxThreads, ThreadCounts>,
                  p::if_must<RequiredThreads, ThreadCounts>,
                  p::if_must<RequiredCluster, ThreadCounts>, p::if_must<MaxCluster, ThreadCounts>,
+                 p::if_must<MaxRegisters, ThreadCounts>, p::if_must<MinCtas, ThreadCounts>,
                  ExplicitCluster, BlocksAreClusters,
                  p::seq<OtherDirective, p::opt<p::list<p::seq<Gap, PlainInteger>, Mark<','>>>>>> {};
 struct PrototypeKeyword : Keyword<TAO_PEGTL_STRING("callprototype")> {};

@@ -379,6 +379,8 @@ MUSTER_ACTION(g::MaxThreads, { b.thread_counts = &b.function.max_threads; });
 MUSTER_ACTION(g::RequiredThreads, { b.thread_counts = &b.function.required_threads; });
 MUSTER_ACTION(g::RequiredCluster, { b.thread_counts = &b.function.required_cluster; });
 MUSTER_ACTION(g::MaxCluster, { b.thread_counts = &b.function.max_cluster; });
+MUSTER_ACTION(g::MaxRegisters, { b.thread_counts = &b.function.max_registers; });
+MUSTER_ACTION(g::MinCtas, { b.thread_counts = &b.function.min_ctas; });
 MUSTER_ACTION(g::ExplicitCluster, { b.function.explicit_cluster = true; });
 MUSTER_ACTION(g::BlocksAreClusters, { b.function.blocks_are_clusters = true; });
 MUSTER_ACTION(g::ThreadCount, { b.thread_counts->push_back(SizeOf(in)); });

@@ -96,6 +96,8 @@ struct Function {
   std::vector<std::uint64_t> required_threads;  // .reqntid
   std::vector<std::uint64_t> required_cluster;  // .reqnctapercluster
   std::vector<std::uint64_t> max_cluster;       // .maxclusterrank
+  std::vector<std::uint64_t> max_registers;     // .maxnreg
+  std::vector<std::uint64_t> min_ctas;          // .minnctapersm
   bool explicit_cluster = false;
   bool blocks_are_clusters = false;
   std::vector<Statement> body;

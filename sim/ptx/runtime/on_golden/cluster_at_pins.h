@@ -39,6 +39,12 @@ class GoldenCluster {
     ClusterOutputs& out = pins_->out;
     out = std::exchange(next_, ClusterOutputs());
     out.life_ready = true;
+    out.launch = model_.Launches();
+    out.flush = model_.Flushes();
+    ForEachBit(out.flush & in.flushed, [&](unsigned grid) {
+      shows_ = true;
+      Show(model_.Flushed(grid));
+    });
     if (in.life_valid) {
       const ClusterEffects effects = model_.Step(in.life);
       out.life_fault = effects.fault;

@@ -6,7 +6,7 @@ namespace muster::ptx {
 GoldenGrid::GoldenGrid(const Config& config, const Program& program, const Launch& launch,
                        const Memory& memory)
     : Grid(launch, config.num_ctas), initial_(memory) {
-  for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
+  for (unsigned rank = 0; rank < launch.MaxClusterCtas(); ++rank) {
     machines_.push_back(
         std::make_unique<GoldenMachine>(this, rank, config, program, launch, &memory_));
     Add(&machines_.back()->core());
@@ -20,7 +20,7 @@ void GoldenGrid::Reset() {
     machine->Reset();
   }
   cluster_scope_ = golden::ClusterScope();
-  cluster_scope_.Step(LifeOf(launch_));
+  AnnounceLaunches();
 }
 
 ClusterEffects GoldenGrid::StepCluster(const Core& core, const ClusterRequest& request) {
@@ -29,6 +29,26 @@ ClusterEffects GoldenGrid::StepCluster(const Core& core, const ClusterRequest& r
   ClusterEffects effects = cluster_scope_.Step(core.rank(), request);
   OnCluster(core, request, effects, cluster_scope_.Phases(cluster) != phases);
   return effects;
+}
+
+void GoldenGrid::Request(const ClusterLife& life) {
+  const ClusterEffects effects = cluster_scope_.Step(life);
+  if (effects.launches != 0) {
+    OnLaunchable(effects.launches);
+  }
+  ReleaseCluster(effects);
+}
+
+// Launches whose CTAs have all completed are over when the rest of their transfers is done.
+void GoldenGrid::EndLaunches() {
+  for (std::size_t i = 0, known = announced(); i < known; ++i) {
+    if (!IsOver(i) && (cluster_scope_.Flushes() >> GridOf(i) & 1) != 0 && !IsInFlight(i)) {
+      OnLaunchEnd(i);
+      const ClusterEffects effects = cluster_scope_.Flushed(GridOf(i));
+      EndLaunch(i);
+      ReleaseCluster(effects);
+    }
+  }
 }
 
 void GoldenGrid::ReleaseCluster(const ClusterEffects& effects) {
@@ -41,6 +61,10 @@ void GoldenGrid::ReleaseCluster(const ClusterEffects& effects) {
   if (!effects.releases.empty()) {
     Change(cycle());
     OnClusterRelease(effects.releases);
+  }
+  if (!effects.grid_releases.empty()) {
+    Change(cycle());
+    OnGridRelease(effects.grid_releases);
   }
 }
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A running grid on golden models, with its memory: nothing takes time. What is derived from this
+// Running grids on golden models, with their memory: nothing takes time. What is derived from this
 // class is told of each effect, and decides which warp, wait or transfer goes on next. Knows
 // neither orders nor memory models.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_GOLDEN_GRID_H_
@@ -43,6 +43,10 @@ class GoldenGrid : public Grid, public TransferSink {
   // Other warps of the core, and lanes at barrier.cluster, may continue.
   virtual void OnRelease(const Core& core, std::uint64_t warps) = 0;
   virtual void OnClusterRelease(const std::vector<ClusterLanes>& lanes) = 0;
+  // Lanes at griddepcontrol.wait continue. Launches have let those after them begin; one is over.
+  virtual void OnGridRelease(const std::vector<ClusterLanes>& lanes) = 0;
+  virtual void OnLaunchable(std::uint8_t grids) = 0;
+  virtual void OnLaunchEnd(std::size_t launch) = 0;
   // Lanes of a warp wait at an mbarrier. They go on by Perform and Core::Reply.
   virtual void OnWait(const Core& core, const MbOperation& wait) = 0;
   virtual void OnCancel(const Core& core, const Warp& warp, const CancelCall& call) = 0;
@@ -54,7 +58,11 @@ class GoldenGrid : public Grid, public TransferSink {
   const GoldenMachine& At(unsigned rank) const { return *machines_[rank]; }
   unsigned ranks() const { return static_cast<unsigned>(machines_.size()); }
   const golden::ClusterScope& cluster_scope() const { return cluster_scope_; }
-  void Request(const ClusterLife& life) override { cluster_scope_.Step(life); }
+  void Request(const ClusterLife& life) override;
+  std::uint8_t Launchable() const override { return cluster_scope_.Launches(); }
+  // Whether transfers of the launch have not been carried out.
+  virtual bool IsInFlight(std::size_t launch) const = 0;
+  void EndLaunches();
 
   const Memory& initial_;
   Memory memory_;

@@ -16,12 +16,12 @@ constexpr unsigned kQuietCycles = 16;  // more than any release takes
 
 ClockedGrid::ClockedGrid(const Config& config, const Program& program, const Launch& launch,
                          Memory* memory, std::uint64_t seed)
-    : Grid(launch, config.num_ctas), program_(program) {
+    : Grid(launch, config.num_ctas), program_(program), random_(seed) {
   if (UsesClusterScope(program, launch)) {
     cluster_port_ = std::make_unique<ClusterPort>();
-    cluster_port_->Ask(LifeOf(launch));
+    AnnounceLaunches();
   }
-  for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
+  for (unsigned rank = 0; rank < launch.MaxClusterCtas(); ++rank) {
     machines_.push_back(std::make_unique<Machine>(this, rank, config, program, launch, memory,
                                                   seed + rank * 0x9e3779b97f4a7c15U));
     Add(&machines_.back()->core());
@@ -48,7 +48,8 @@ void ClockedGrid::Request(const ClusterLife& life) {
 
 // If the next cluster has a turn, it waits for that.
 bool ClockedGrid::MayStart() const {
-  return std::all_of(machines_.begin(), machines_.end(),
+  return !WaitsToBegin() &&
+         std::all_of(machines_.begin(), machines_.end(),
                      [](const auto& machine) { return machine->TakesLaunch(); }) &&
          (replay_ == nullptr || replay_->MayStart(clusters_.CtasOf(clusters_.begun())));
 }
@@ -196,7 +197,8 @@ std::vector<StuckCluster> ClockedGrid::StuckClusters() const {
   for (unsigned slot = 0; slot < clusters_.slots(); ++slot) {
     StuckCluster row;
     bool waits = false;
-    for (std::size_t rank = 0; clusters_.IsResident(slot) && rank < machines_.size(); ++rank) {
+    for (std::size_t rank = 0; clusters_.IsResident(slot) && rank < clusters_.At(slot).ctas.size();
+         ++rank) {
       waits = machines_[rank]->wait_report().DescribeCluster(clusters_.At(slot), &row) || waits;
     }
     if (waits) {

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A running grid on the pins of units, one for each rank in a cluster: begins and concludes each
+// Running grids on the pins of units, one for each rank in a cluster: begins and concludes each
 // cycle of its machines, and decides when the run is complete or a deadlock. Knows nothing of pins
 // but the cluster scope's.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_CLOCKED_GRID_H_
@@ -24,6 +24,7 @@
 #include "sim/ptx/runtime/on_pins/cluster_port.h"
 #include "sim/ptx/runtime/on_pins/machine.h"
 #include "sim/ptx/simt/memory.h"
+#include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/schedule_replay.h"
 
 namespace muster::ptx {
@@ -75,6 +76,7 @@ class ClockedGrid : public Grid {
       }
       if (cluster_port_ != nullptr) {
         BeginCluster(cycle);
+        FollowLaunches(cycle);
       }
       LaunchClusters();
     }
@@ -97,9 +99,16 @@ class ClockedGrid : public Grid {
   }
   void PresentCluster(std::uint64_t cycle);
   bool ClusterPresents() const { return cluster_port_ != nullptr && cluster_port_->Presents(); }
-  bool ClusterMoves() const { return cluster_port_ != nullptr && cluster_port_->Moves(); }
+  bool ClusterMoves() const {
+    return cluster_port_ != nullptr && (cluster_port_->Moves() || WaitsToBegin());
+  }
   // Whether operations wait for their turns, so that barriers of the cluster may wait for them.
   bool HoldsSends() const { return cluster_port_ != nullptr && cluster_port_->Held() != 0; }
+  // Whether a launch before that of the CTA is not over, so that griddepcontrol.wait waits for it.
+  bool HoldsAtGrid(const Cta& cta) const {
+    const std::size_t launch = launch_.IndexOfCta(cta.linear_id);
+    return launch != 0 && !IsOver(launch - 1);
+  }
   // Whether operations of a warp of the CTA to other CTAs' mbarriers are in flight.
   bool IsSending(const Cta* cta, unsigned warp) const;
 
@@ -122,6 +131,11 @@ class ClockedGrid : public Grid {
   void AnswerWarps();
   void Deliver();
   void Cancel(std::uint64_t cycle);
+  // clocked_grid_launches.cpp: launches that overlap.
+  void FollowLaunches(std::uint64_t cycle);
+  std::uint8_t Flushed() const;
+  std::uint8_t Launchable() const override;
+  bool WaitsToBegin() const { return begins_at_ > cycle_ && clusters_.IsFirst(); }
   void Decide(std::uint64_t cycle);
   // clocked_grid_turns.cpp: a schedule.
   void TakeTurns(std::uint64_t cycle);
@@ -136,11 +150,14 @@ class ClockedGrid : public Grid {
   std::uint64_t Sum(F of) const;
 
   const Program& program_;
+  Random random_;
   std::string missed_;
   std::unique_ptr<ClusterPort> cluster_port_;
   std::vector<std::unique_ptr<Machine>> machines_;  // by rank
-  std::uint64_t looked_ = 0;                        // for loops without end: the latest cycle
-  unsigned quiet_ = 0;                              // cycles in which nothing could go on
+  std::size_t beginning_ = 0;                       // the latest launch that may begin, and when:
+  std::uint64_t begins_at_ = 0;
+  std::uint64_t looked_ = 0;  // for loops without end: the latest cycle
+  unsigned quiet_ = 0;        // cycles in which nothing could go on
 
   Timeline* timeline_ = nullptr;
   std::size_t noted_turns_ = 0;  // in it

@@ -54,7 +54,7 @@ void ClockedGrid::Cancel(std::uint64_t cycle) {
   const ClusterPort::Cancel& cancel = cluster_port_->cancel();
   in.take_ready = out.take_valid && !in.take_ready;
   if (in.take_ready) {
-    in.take = clusters_.Cancel();
+    in.take = CancelNext(*clusters_.At(cancel.request.cluster).launch);
     for (const std::uint32_t pass : cancel.passes) {
       if (replay_ != nullptr) {
         replay_->Read(pass);
@@ -86,6 +86,7 @@ void ClockedGrid::PresentCluster(std::uint64_t cycle) {
     cluster_port_->Begin(cycle);
     in.take_ready = false;
   }
+  in.flushed = Flushed();
   for (unsigned u = 0; u < machines_.size(); ++u) {
     in.units[u].fence_ack = ending() ? ~std::uint64_t{0} : machines_[u]->DrainedWarps(cycle);
     in.units[u].remote_ready = ending() || machines_[u]->TakesRemote();

@@ -55,12 +55,14 @@ void ClockedGrid::NoteMissed() {
     return;
   }
   const Turn& turn = replay_->Head();
-  const auto place = PointOf(turn.cta, launch_.grid);
+  const Launch& launch = launch_.OfCta(turn.cta);
+  const auto place = PointOf(turn.cta - launch.first_cta, launch.grid);
   std::array<std::uint32_t, 3> cluster{};
   for (unsigned i = 0; i < 3; ++i) {
-    cluster[i] = place[i] / launch_.cluster[i];
+    cluster[i] = place[i] / launch.cluster[i];
   }
-  const bool begun = LinearOf(cluster, launch_.GridOfClusters()) < clusters_.begun();
+  const std::uint64_t number = launch.first_cluster + LinearOf(cluster, launch.GridOfClusters());
+  const bool begun = number < clusters_.begun();
   if (turn.what == Turn::What::kStarts) {
     missed_ = begun ? "it has started before, or was cancelled" : "there is no room for it";
     return;

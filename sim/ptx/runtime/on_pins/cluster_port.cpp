@@ -162,7 +162,7 @@ void ClusterPort::Present(bool ending) {
       in.life = next.life;
     }
   }
-  pins_.awake = in.life_valid || in.take_ready;
+  pins_.awake = in.life_valid || in.take_ready || (pins_.out.flush & in.flushed) != 0;
   for (unsigned u = 0; u < kMaxUnits; ++u) {
     Unit& unit = units_[u];
     ClusterInputs::Unit& pins = in.units[u];

@@ -76,6 +76,8 @@ class ClusterPort {
     return queued_ != Held() || pins_.awake || (pins_.out.active && !StandsInCancel());
   }
   bool Presents() const { return pins_.awake; }
+  // Whether life-cycle operations have not been accepted.
+  bool HasLives() const { return !lives_.empty(); }
 
  private:
   struct Life {

@@ -211,7 +211,7 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
     default:
       break;
   }
-  if (core_.interpreter().TakeReleasedColumns()) {
+  if (core_.interpreter().TakeReleased()) {
     for (unsigned other = 0; other < residents_.warps.size(); ++other) {
       if (residents_.warps[other].phase == WarpPhase::kStuck) {
         residents_.SetPhase(other, WarpPhase::kReady);
@@ -322,8 +322,9 @@ bool Machine::WarpRepeats(unsigned warp, DryRuns dry_runs) {
     case WarpPhase::kInCluster:
       return true;
     case WarpPhase::kIssuing:
-    case WarpPhase::kAtGrid:  // there is no other grid to wait for
       return false;
+    case WarpPhase::kAtGrid:
+      return grid_.HoldsAtGrid(*slot.warp.cta);
     case WarpPhase::kBlocked:
       return ExitsStand();
     case WarpPhase::kArriving:

@@ -44,12 +44,17 @@ WarpLocation WaitReport::Where(unsigned warp) const {
       for (const Group& group : slot.warp.groups) {
         groups.push_back(core_.interpreter().Standing(slot.warp, group));
       }
+      const bool waits =
+          slot.phase == WarpPhase::kAsleep ||
+          std::any_of(slot.warp.groups.begin(), slot.warp.groups.end(), [](const Group& group) {
+            return group.state == Group::State::kAwaitsResource;
+          });
       where.line = core_.interpreter().LineAt(slot.warp.groups.front().pc);
       where.what = fmt::format("{}: {}",
-                               slot.phase == WarpPhase::kStuck    ? "waits for its own lanes"
-                               : slot.phase == WarpPhase::kAsleep ? "waits"
-                               : deadlocked_                      ? "repeats a loop"
-                                                                  : "runs",
+                               waits                             ? "waits"
+                               : slot.phase == WarpPhase::kStuck ? "waits for its own lanes"
+                               : deadlocked_                     ? "repeats a loop"
+                                                                 : "runs",
                                fmt::join(groups, ", "));
     }
   }
@@ -140,10 +145,10 @@ std::optional<std::string> WaitReport::At(std::uint64_t cta, unsigned warp) cons
   return std::nullopt;
 }
 
-// Returns warps that repeat a loop, unless the report shows them at an mbarrier, and warps with
-// lanes that wait for lanes of their own warp.
+// Returns warps that repeat a loop, unless the report shows them at an mbarrier, warps with lanes
+// that wait for lanes of their own warp, and those that wait for another launch.
 std::vector<StuckWarp> WaitReport::StuckWarps() const {
-  std::vector<StuckWarp> there = WarpsIn({WarpPhase::kStuck});
+  std::vector<StuckWarp> there = WarpsIn({WarpPhase::kStuck, WarpPhase::kAtGrid});
   for (unsigned warp = 0; deadlocked_ && warp < residents_.warps.size(); ++warp) {
     const WarpSlot& slot = residents_.warps[warp];
     const bool sleeps =
