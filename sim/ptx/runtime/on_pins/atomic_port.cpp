@@ -11,7 +11,7 @@ namespace muster::ptx {
 namespace {
 
 constexpr std::uint32_t kAtomicBytes = 8;
-constexpr std::uint32_t kAtomicStall = 8;  // one in so many cycles nothing is presented or taken
+constexpr std::uint32_t kAtomicStall = 16;  // one in so many cycles nothing is presented or taken
 
 // The updates of an instruction, as muster_atomics_lanes makes them: lanes at one address are one
 // if their order does not matter and no answer is wanted, and else follow each other.
@@ -56,8 +56,8 @@ std::vector<AtomicUpdate> UpdatesOf(const AtomicInstruction& instruction) {
 }  // namespace
 
 AtomicPort::AtomicPort(std::uint64_t seed) : random_(seed), bank_(this, seed) {
-  bank_.timing.read_stalls = 10;
-  bank_.timing.write_stalls = 10;
+  bank_.timing.read_stalls = 5;
+  bank_.timing.write_stalls = 5;
   pins_.in.memory = this;
 }
 
