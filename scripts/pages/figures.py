@@ -241,7 +241,7 @@ def take_area(row, found):
 
 
 def take_bench(figures, bench):
-    told = {"measured": True, "tools": f"{first_line('verilator', '--version')}, {processor()}", "sources": of_sources()}
+    told = {"measured": True, "tools": f"{' '.join(first_line('verilator', '--version').split()[:2])}, {processor()}", "sources": of_sources()}
     for name, one in bench["configs"].items():
         figures["cycles"][name] = {"release_latency_cycles": one["release_latency_cycles"]} | told
     speed = figures["speed"]

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sim/app/files.h"
+#include "sim/app/judge.h"
 #include "sim/app/verify.h"
 #include "sim/explore/causes.h"
 #include "sim/explore/explorer.h"
@@ -32,91 +33,8 @@ namespace muster::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using explore::BadEnd;
 using explore::Kind;
 using explore::World;
-
-// Turns hazards into bad ends.
-Kind KindOf(const std::string& hazard) {
-  const std::map<std::string, Kind> kinds{
-      {"repeated_arrival", Kind::kOtherPhase}, {"late_parity", Kind::kLateWait},
-      {"late_wait", Kind::kLateWait},          {"init_over_live", Kind::kLifetime},
-      {"uninitialised_word", Kind::kLifetime}, {"store_over_waiters", Kind::kLifetime}};
-  const auto found = kinds.find(hazard);
-  return found == kinds.end() ? Kind::kHazard : found->second;
-}
-
-// Judges the ends of orders by the manifest.
-class Judge {
- public:
-  // `first`: the buffers after the first order, and which of their bytes are unknown, if the
-  // manifest expects none. It is written if it is empty.
-  Judge(const ptx::Session& session, Contents* first) : session_(session), first_(*first) {}
-
-  std::vector<BadEnd> operator()(const World& world) {
-    std::vector<BadEnd> bad;
-    switch (world.end()) {
-      case World::End::kDeadlock:
-        bad.push_back({Kind::kDeadlock, "deadlock", std::nullopt});
-        break;
-      case World::End::kFault:
-        bad.push_back(
-            {Kind::kFault, world.faults().front().name, explore::PlaceOf(world.faults().front())});
-        break;
-      case World::End::kCompletes:
-        JudgeBuffers(world, &bad);
-        break;
-      default:
-        break;
-    }
-    std::map<std::pair<std::string, std::uint32_t>, explore::Place> met;  // by name and line
-    for (const ptx::Incident& hazard : world.hazards()) {
-      met[{hazard.name, hazard.line}] = explore::PlaceOf(hazard);
-    }
-    for (const auto& [hazard, at] : met) {
-      if (!session_.manifest().Wants(hazard.first)) {
-        bad.push_back({KindOf(hazard.first), "meets the hazard " + hazard.first, at});
-      }
-    }
-    return bad;
-  }
-
- private:
-  void JudgeBuffers(const World& world, std::vector<BadEnd>* bad) {
-    const std::vector<std::string> differences = session_.Differences(world.memory());
-    if (!differences.empty()) {
-      bad->push_back({Kind::kWrongResult, differences.front(), std::nullopt});
-    }
-    // If the manifest states results, compare only those.
-    const auto& buffers = session_.manifest().buffers;
-    if (std::any_of(buffers.begin(), buffers.end(),
-                    [](const ptx::Buffer& buffer) { return buffer.expected.has_value(); })) {
-      return;
-    }
-    Contents contents;
-    for (std::size_t k = 0; k < buffers.size(); ++k) {
-      contents.push_back(session_.ContentsIn(world.memory(), k));
-      const ptx::UnknownBytes unknown = session_.UnknownIn(world.memory(), k);
-      for (std::size_t i = 0, bytes = contents[k].size(); i < bytes && !unknown.empty(); ++i) {
-        contents[k].push_back(unknown.Find(i, 1) != 0 ? 1 : 0);
-      }
-    }
-    if (first_.empty()) {
-      first_ = std::move(contents);
-      return;
-    }
-    for (std::size_t k = 0; k < buffers.size(); ++k) {
-      if (contents[k] != first_[k]) {
-        bad->push_back({Kind::kDifferingResult,
-                        fmt::format("the buffer {} depends on the order", buffers[k].name),
-                        std::nullopt});
-      }
-    }
-  }
-
-  const ptx::Session& session_;
-  Contents& first_;
-};
 
 class Explorer {
  public:

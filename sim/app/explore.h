@@ -25,7 +25,7 @@ struct ExploreOptions {
   std::string report;                  // files, or empty
   std::string witness;
   bool needless = false;  // ask of each barrier, fence and wait whether the kernel needs it
-  std::string schedule;  // to take instead of looking for one, or empty
+  std::string schedule;   // to take instead of looking for one, or empty
   EmitOptions emit;
 };
 

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The events of one order by what they have to do with others, so that nobody looks through all of
-// them. Knows which events may be related, and not how.
+// The events of one order by what they have to do with others, so that no search looks through all
+// of them. Knows which events may be related, and not how.
 #ifndef MUSTER_SIM_EXPLORE_EVENT_INDEX_H_
 #define MUSTER_SIM_EXPLORE_EVENT_INDEX_H_
 

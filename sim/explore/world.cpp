@@ -488,15 +488,4 @@ void World::OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorR
   }
 }
 
-// Warps that wait for columns or registers may go on.
-void World::OnResource(const ptx::Warp& warp) {
-  NoteAccess(ObjectOf(kResources, warp.cta->linear_id), ObjectAccess::Mode::kWrite);
-  for (const WarpState& state : warps_[warp.cta->rank]) {
-    if (state.exists() && state.warp().cta == warp.cta && !state.warp().groups.empty() &&
-        state.warp().groups.front().state == Group::State::kAwaitsResource) {
-      woken_.push_back(PlaceOf(state, state.warp().live, 0));
-    }
-  }
-}
-
 }  // namespace muster::explore

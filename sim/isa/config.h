@@ -27,10 +27,10 @@ struct Config {
   bool state = true;        // R2B
   bool faults = true;       // misuse is refused and reported; without it, misuse is undefined
   bool drain = true;        // the memory-drain handshake
-  bool lanes = true;      // exits lane by lane, several lanes in an mbarrier group; without it, any
-                          // exit is the warp's, and a group is one lane, unless it waits
-  bool split = true;      // warps arrive at one point and wait for the phase at another
-  bool join = true;       // a CTA opens its slot, and its warps join one by one
+  bool lanes = true;  // exits lane by lane, several lanes in an mbarrier group; without it, any
+                      // exit is the warp's, and a group is one lane, unless it waits
+  bool split = true;  // warps arrive at one point and wait for the phase at another
+  bool join = true;   // a CTA opens its slot, and its warps join one by one
 
   bool mbarrier = true;  // the shared-memory scope
   bool mb_limit = true;  // time limits of try_wait, and the end of waits when a CTA leaves

@@ -74,7 +74,7 @@ bool MayDo(const Config& config, const golden::Model* state, const Operation& op
   return operation.kind != OpKind::kJoin || MayJoin(config, state, operation, refusal);
 }
 
-bool MayDo(const Config& config, const MbOperation& operation, std::string* refusal) {
+bool MayDo(const MbOperation& operation, std::string* refusal) {
   if (static_cast<unsigned>(operation.op) >= kNumMbOps || operation.source > MbSource::kOutbound) {
     return Refuse(refusal, "there is no mbarrier operation with the code {} from the source {}",
                   static_cast<unsigned>(operation.op), static_cast<unsigned>(operation.source));
@@ -99,7 +99,7 @@ bool MayHappen(const Config& config, const MbEvent& event, std::string* refusal)
   }
   switch (event.kind) {
     case MbEvent::Kind::kStep:
-      return MayDo(config, at, refusal);
+      return MayDo(at, refusal);
     case MbEvent::Kind::kExpire:
       return at.warp < config.num_warps || Refuse(refusal, "a time limit of warp {}; {} has {}",
                                                   at.warp, config.name, config.num_warps);

@@ -237,8 +237,8 @@ std::optional<Interpreter::Event> Interpreter::SetRegisters(Warp* warp, const Gr
   return Event::kNone;
 }
 
-// "setmaxnreg for 232 registers a thread: its launch has given 128 to each, warps 0 to 3 have 40,
-// ..."
+// "setmaxnreg for 232 registers a thread: its launch has given 128 to each, warps 0 to 3 have 40",
+// and so on.
 std::string Interpreter::DescribeRegisters(const Warp& warp) const {
   const RegisterPool& pool = warp.cta->registers;
   std::vector<std::string> have;

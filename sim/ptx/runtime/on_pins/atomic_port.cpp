@@ -61,7 +61,8 @@ AtomicPort::AtomicPort(std::uint64_t seed) : random_(seed), bank_(this, seed) {
   pins_.in.memory = this;
 }
 
-// What lies beyond the last whole word of a CTA's memory reads as zeroes, and belongs to no variable.
+// What lies beyond the last whole word of a CTA's memory reads as zeroes, and belongs to no
+// variable.
 std::uint64_t AtomicPort::Load(MbPlace place) {
   const std::vector<std::uint8_t>& shared = *memories_[place.cta];
   std::uint64_t word = 0;
