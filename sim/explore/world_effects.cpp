@@ -277,7 +277,7 @@ void World::OnResource(const ptx::Warp& warp) {
   NoteAccess(ObjectOf(kResources, warp.cta->linear_id), ObjectAccess::Mode::kWrite);
   for (const WarpState& state : warps_[warp.cta->rank]) {
     if (state.exists() && state.warp().cta == warp.cta && !state.warp().groups.empty() &&
-        state.warp().groups.front().state == Group::State::kAwaitsResource) {
+        state.warp().groups.front().state == ptx::Group::State::kAwaitsResource) {
       woken_.push_back(PlaceOf(state, state.warp().live, 0));
     }
   }
