@@ -8,6 +8,7 @@
 
 #include "sim/ptx/launch/direct.h"
 #include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/launch/manifest_text.h"
 #include "sim/ptx/syntax/error.h"
 #include "tb/unit/ptx_fixture.h"
 
