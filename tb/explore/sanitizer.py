@@ -23,7 +23,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDING = HERE / "sanitizer.json"
 PAIRS = HERE.parents[1] / "sim/kernels/explore"
-ORDERS = PAIRS / "h200_on_gpu.json"  # by on_gpu.py there
+ORDERS = HERE / "h200_on_gpu.json"  # by on_gpu.py of the pairs
 PAGE = PAIRS / "README.md"
 MARKS = "<!-- sanitizer.py writes this -->\n", "<!-- to here -->\n"
 TOOLS = ("racecheck", "synccheck", "memcheck", "initcheck")
