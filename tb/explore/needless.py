@@ -8,6 +8,7 @@
 
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -100,6 +101,14 @@ def all_needed(muster, folder):
     for name, count in (("mb_ring", 5), ("wgmma_ring", 6), ("producer_consumer", 4), ("pipeline", 4)):
         places, _, text = needless(muster, folder, KERNELS / name / f"{name}.json", 0)
         expect(verdicts(places) == count * ["needed"] and text.count("     without  ") == count, text)
+
+
+@case
+def launches_that_overlap(muster, folder):
+    """The wait for the launch before is needed where launches overlap."""
+    subprocess.run([sys.executable, KERNELS / "explore" / "mend.py", folder], check=True)
+    places, _, text = needless(muster, folder, folder / "launch_not_awaited" / "mended.json", 0)
+    expect(verdicts(places) == ["needed"] and places[1]["what"] == "griddepcontrol.wait", text)
 
 
 @case
