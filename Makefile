@@ -79,7 +79,7 @@ mutants: setup  ## Show that wrong variants of the RTL and of the golden model a
 	@scripts/run/ctest.py --label mutant --kind Mutants $(NAMED); \
 	  code=$$?; scripts/mutation/mutants.py --page; exit $$code
 
-mutate: setup  ## Try generated mutants of the unit, or OF=front, adapters, warp, cluster, gpc, golden: CONFIG=small AFTER=full SAMPLE=200 SHARD=1/4 NAME=1a2b3c4d; what no test notices is proven equivalent, or open
+mutate: setup  ## Try generated mutants of the unit, or OF=front, adapters, warp, atomics, cluster, gpc, golden: CONFIG=small AFTER=full SAMPLE=200 SHARD=1/4 NAME=1a2b3c4d; what no test notices is proven equivalent, or open
 	$(CHECK)
 	@$(if $(filter golden,$(OF)),scripts/run/setup.sh clang,scripts/check/formal.py --setup)
 	@scripts/mutation/mutate.py $(if $(OF),--of '$(OF)') $(ONLY) $(FARM) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SHARD),--shard $(SHARD)) $(if $(AFTER),--after $(AFTER)) \

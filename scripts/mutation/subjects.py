@@ -194,6 +194,13 @@ SUBJECTS = {
         long=lambda _: [tests("tb/unit/warp_test", "Warp/*.RandomPrograms-Warp/0.RandomPrograms")],
         verilated="tb/unit/verilated/Vwarp_*",
         tops=lambda _: variants("warp")),
+    "atomics": Subject(
+        sources=("rtl/atomics/",),
+        short=lambda _: [tests("tb/unit/atomics_test", "-*.RandomUpdates"), tests("tb/unit/atomics_test", "*.RandomUpdates")],
+        long=lambda _: [],
+        verilated="tb/unit/verilated/Vatomics_*",
+        tops=lambda _: [("muster_atomics_lanes", {})],
+        unproven="a circuit of muster_atomics needs a structure of parameters"),
     "cluster": Subject(
         sources=("rtl/cluster/",),
         # The random traffic of the first shape notices most, in half a second; the worst waits of the largest take half a minute.

@@ -388,6 +388,7 @@ def figures(build, folder):
     loops = {loop for row in rows["speed"]["rounds"] for loop in row["loops"]}
     for name, content in (("synth-muster.json", {"small": area}), ("bench.json", {
             "configs": {"small": {"release_latency_cycles": 4}}, "front_end": {"thread_instructions_per_second": {"together": 77000001, "apart": 2}},
+            "products": {"tile_ms": 0.5, "attention_seconds": 0.25},
             "scopes": {loop: scope for loop in loops}, "explore": {"predict": {"x": {"predict_ratio": 2.25}}, "search": {"classes_per_second": 99}}}),
             ("regress.json", {"configs": {"small": {"seeds": 3, "cycles": 5, "commits": 2, "mb_commits": 2, "longest_waits": waits}}, "mismatches": []})):
         (folder / "build" / name).write_text(json.dumps(content))
