@@ -761,14 +761,14 @@ def written_kernel(muster, folder):
         expect(message in errors and before == ptx.read_text(), errors)
 
 
-def main():
+def main_of(cases):
     if sys.argv[1:] == ["--list"]:
-        print("\n".join(CASES))
+        print("\n".join(cases))
         return
     muster, name = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        CASES[name](muster, pathlib.Path(folder))
+        cases[name](muster, pathlib.Path(folder))
 
 
 if __name__ == "__main__":
-    main()
+    main_of(CASES)

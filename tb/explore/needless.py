@@ -10,11 +10,10 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import jsonschema
 
-from command import KERNELS, PAIRS, ROOT, SCHEMA, expect, line_of, run, write_kernel
+from command import KERNELS, PAIRS, ROOT, SCHEMA, expect, line_of, main_of, run, write_kernel
 
 NEEDLESS_SCHEMA = json.loads((ROOT / "sim" / "explore" / "needless.schema.json").read_text())
 FINDING_SCHEMA = {**SCHEMA["properties"]["findings"]["items"], "definitions": SCHEMA["definitions"]}
@@ -247,14 +246,5 @@ def bad_input(muster, folder):
         expect(words in errors, f"{arguments}: {errors}")
 
 
-def main():
-    if sys.argv[1:] == ["--list"]:
-        print("\n".join(CASES))
-        return
-    muster, name = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder:
-        CASES[name](muster, pathlib.Path(folder))
-
-
 if __name__ == "__main__":
-    main()
+    main_of(CASES)
