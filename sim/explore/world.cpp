@@ -342,8 +342,6 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kTryCancel:
     case Op::kTensorProduct:
     case Op::kOpaqueProduct:
-    case Op::kTensorMemoryCopy:
-    case Op::kTensorShift:
     case Op::kTensorCommit:
     case Op::kExit:
     case Op::kRuntime:

@@ -32,18 +32,8 @@ std::optional<Element> ElementNamed(std::string_view name) {
   return std::nullopt;
 }
 
-// The shapes that the text has for elements of A, and what they need: PTX, "Multiply-and-accumulate
-// Instruction: mma".
-struct Shape {
-  std::string_view name;
-  std::uint16_t m;
-  std::uint16_t n;
-  std::uint16_t k;
-  std::initializer_list<Element> of;
-  unsigned version;
-  unsigned architecture;
-};
-const Shape kShapes[] = {
+// PTX, "Multiply-and-accumulate Instruction: mma".
+const MatrixShape kShapes[] = {
     {"m16n8k8", 16, 8, 8, {Element::kF16}, 65, 75},
     {"m16n8k16", 16, 8, 16, {Element::kF16, Element::kBF16}, 70, 80},
     {"m16n8k8", 16, 8, 8, {Element::kBF16, Element::kTF32}, 70, 80},
@@ -66,7 +56,7 @@ const Shape kShapes[] = {
 };
 
 // The same of a sparse A, without a kind.
-const Shape kSparseShapes[] = {
+const MatrixShape kSparseShapes[] = {
     {"m16n8k16", 16, 8, 16, {Element::kF16, Element::kBF16}, 71, 80},
     {"m16n8k32", 16, 8, 32, {Element::kF16, Element::kBF16}, 71, 80},
     {"m16n8k8", 16, 8, 8, {Element::kTF32}, 71, 80},
@@ -78,7 +68,7 @@ const Shape kSparseShapes[] = {
     {"m16n8k64", 16, 8, 64, {Element::kE4M3, Element::kE5M2}, 84, 89},
 };
 // And of a dense A, with .kind: elements of at most a byte.
-const Shape kKindShapes[] = {
+const MatrixShape kKindShapes[] = {
     {"m16n8k32",
      16,
      8,
@@ -89,7 +79,7 @@ const Shape kKindShapes[] = {
     {"m16n8k64", 16, 8, 64, {Element::kE2M1}, 87, 120},
 };
 
-bool Has(const Shape& shape, Element element) {
+bool Has(const MatrixShape& shape, Element element) {
   return std::find(shape.of.begin(), shape.of.end(), element) != shape.of.end();
 }
 
@@ -130,11 +120,13 @@ bool FitTogether(const MatrixProduct& i) {
 }
 
 template <std::size_t kCount>
-bool TakeShape(Cursor* c, const Shape (&shapes)[kCount], MatrixProduct* i) {
+bool TakeShape(Cursor* c, const MatrixShape (&shapes)[kCount], MatrixProduct* i) {
   const std::vector<std::string_view> given = c->modifiers();
-  const auto shape = std::find_if(std::begin(shapes), std::end(shapes), [&](const Shape& one) {
-    return Has(one, i->a_type) && std::find(given.begin(), given.end(), one.name) != given.end();
-  });
+  const auto shape =
+      std::find_if(std::begin(shapes), std::end(shapes), [&](const MatrixShape& one) {
+        return Has(one, i->a_type) &&
+               std::find(given.begin(), given.end(), one.name) != given.end();
+      });
   if (shape == std::end(shapes)) {
     return false;
   }

@@ -17,17 +17,8 @@ namespace {
 constexpr unsigned kWarpLanes = 32;
 constexpr unsigned kMostTogether = 16;  // of one access
 
-// The shapes that the text has for elements of A, and what they need: PTX, "WMMA".
-struct WmmaShape {
-  std::string_view name;
-  std::uint16_t m;
-  std::uint16_t n;
-  std::uint16_t k;
-  std::initializer_list<Element> of;
-  unsigned version;
-  unsigned architecture;
-};
-const WmmaShape kWmmaShapes[] = {
+// PTX, "WMMA".
+const MatrixShape kWmmaShapes[] = {
     {"m16n16k16", 16, 16, 16, {Element::kF16}, 60, 70},
     {"m32n8k16", 32, 8, 16, {Element::kF16}, 61, 70},
     {"m8n32k16", 8, 32, 16, {Element::kF16}, 61, 70},
@@ -63,8 +54,8 @@ bool IsSumOf(Element a, Element sum) {
 
 // A shape among the modifiers whose elements of A are as the test wants them.
 template <typename F>
-const WmmaShape* TakeWmmaShape(Cursor* c, F fits) {
-  for (const WmmaShape& shape : kWmmaShapes) {
+const MatrixShape* TakeWmmaShape(Cursor* c, F fits) {
+  for (const MatrixShape& shape : kWmmaShapes) {
     if (c->Has(shape.name) && std::any_of(shape.of.begin(), shape.of.end(), fits)) {
       c->Take(shape.name);
       c->Require(c->Spelling(), shape.version, shape.architecture);
@@ -205,7 +196,7 @@ void DecodeFragment(Cursor* c, Instruction* out, bool stores) {
   }
   const Element type = types.front();
   const bool is_sum = which == 2;
-  const WmmaShape* const shape =
+  const MatrixShape* const shape =
       TakeWmmaShape(c, [&](Element a) { return is_sum ? IsSumOf(a, type) : a == type; });
   if (shape == nullptr) {
     return;
@@ -287,7 +278,7 @@ void DecodeWmmaProduct(Cursor* c, Instruction* out) {
   i.c_type = types[3];
   i.a_by_columns = by_columns[0];
   i.b_by_columns = by_columns[1];
-  const WmmaShape* const shape = TakeWmmaShape(c, [&](Element a) { return a == i.a_type; });
+  const MatrixShape* const shape = TakeWmmaShape(c, [&](Element a) { return a == i.a_type; });
   if (shape == nullptr) {
     return;
   }

@@ -397,17 +397,15 @@ struct Mbarrier {
 
 // One for each family of instructions; Op (opcode.h) says which an instruction has. A new one is
 // added to registers.cpp, too.
-using Payload =
-    std::variant<std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison,
-                 Selection, FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion,
-                 PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
-                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, BulkStore, TensorCopy,
-                 TensorReplace, AsyncStore, CancelRequest, CancelQuery, MemoryFence, Branch,
-                 IndexedBranch, FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask,
-                 WarpExchange, MatrixProduct, FragmentPlace, MatrixLayout, TensorAllocation,
-                 TensorAccess, TensorWait, TensorProduct, OpaqueProduct, TensorMemoryCopy,
-                 TensorShift, TensorCommit, WarpgroupProduct, WarpgroupOrder, RegisterLimit, Opaque,
-                 CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
+using Payload = std::variant<
+    std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison, Selection,
+    FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion, PackedConversion, Video,
+    AddressConversion, ClusterMapping, StackChange, Load, Store, AtomicAccess, SmallCopy, CopyGroup,
+    BulkCopy, BulkStore, TensorCopy, TensorReplace, AsyncStore, CancelRequest, CancelQuery,
+    MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask,
+    WarpExchange, MatrixProduct, FragmentPlace, MatrixLayout, TensorAllocation, TensorAccess,
+    TensorWait, TensorProduct, OpaqueProduct, TensorCommit, WarpgroupProduct, WarpgroupOrder,
+    RegisterLimit, Opaque, CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;

@@ -171,8 +171,6 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kStoreAsync:
     case Op::kTensorProduct:
     case Op::kOpaqueProduct:
-    case Op::kTensorMemoryCopy:
-    case Op::kTensorShift:
     case Op::kTensorCommit:
     case Op::kTryCancel:
     case Op::kQueryCancel:  // its CTA knows from then on whether a cluster is left

@@ -193,15 +193,13 @@ enum class Op : std::uint8_t {
   kWarpgroupProduct,
   kWarpgroupOrder,
   kRegisterLimit,  // setmaxnreg
-  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, OpaqueProduct, TensorMemoryCopy,
-  // TensorShift, TensorCommit: tcgen05.
+  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, OpaqueProduct, TensorCommit:
+  // tcgen05.
   kTensorAllocation,
   kTensorAccess,
   kTensorWait,
   kTensorProduct,
   kOpaqueProduct,
-  kTensorMemoryCopy,
-  kTensorShift,
   kTensorCommit,
   // CtaBarrier, ClusterBarrier, GridControl, Mbarrier.
   kBarrier,
@@ -217,7 +215,9 @@ constexpr bool IsOfWarpgroup(Op op) {
   return op >= Op::kWarpgroupProduct && op <= Op::kRegisterLimit;
 }
 // A tensor core does it some time later: its transfer has no single place where it goes to.
-constexpr bool IsOfTensorCore(Op op) { return op >= Op::kTensorProduct && op <= Op::kTensorShift; }
+constexpr bool IsOfTensorCore(Op op) {
+  return op >= Op::kTensorProduct && op <= Op::kOpaqueProduct;
+}
 
 // Copies of the async proxy.
 constexpr bool IsBulk(Op op) { return op == Op::kBulk || op == Op::kTensor; }

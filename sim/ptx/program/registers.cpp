@@ -90,8 +90,6 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const TensorWait& /*i*/) { return All(); },
                         [](const TensorProduct& /*i*/) { return All(); },
                         [](const OpaqueProduct& /*i*/) { return All(); },
-                        [](const TensorMemoryCopy& /*i*/) { return All(); },
-                        [](const TensorShift& /*i*/) { return All(); },
                         [](const TensorCommit& /*i*/) { return All(); },
                         [](const WarpgroupProduct& i) { return All(i.d); },
                         [](const WarpgroupOrder& /*i*/) { return All(); },
@@ -166,8 +164,6 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
             return All(i.d, i.a, i.b, i.descriptor, i.accumulates, i.disabled);
           },
           [](const OpaqueProduct& i) { return All(i.d, i.descriptor, i.others); },
-          [](const TensorMemoryCopy& i) { return All(i.to, i.from); },
-          [](const TensorShift& i) { return All(i.address); },
           [](const TensorCommit& i) { return All(i.mbarrier, i.ctas); },
           [](const WarpgroupProduct& i) { return All(i.a, i.a_matrix, i.b_matrix, i.scale, i.d); },
           [](const WarpgroupOrder& /*i*/) { return All(); },

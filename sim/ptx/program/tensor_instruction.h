@@ -75,22 +75,6 @@ struct OpaqueProduct {
   std::vector<Slot> others;
 };
 
-// tcgen05.cp.
-struct TensorMemoryCopy {
-  std::uint8_t lanes = 128;
-  std::uint16_t bits = 256;  // of each lane
-  std::uint8_t warps = 0;    // .warpx2::02_13: 2, .warpx2::01_23: 1, .warpx4: 4
-  bool pair = false;
-  Slot to = kNoSlot;
-  Slot from = kNoSlot;
-};
-
-// tcgen05.shift.
-struct TensorShift {
-  bool pair = false;
-  Slot address = kNoSlot;
-};
-
 // tcgen05.commit.
 struct TensorCommit {
   bool pair = false;

@@ -319,8 +319,6 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
       break;
     case Op::kTensorProduct:
     case Op::kOpaqueProduct:
-    case Op::kTensorMemoryCopy:
-    case Op::kTensorShift:
     case Op::kTensorCommit:
       event = ExecuteTensorCore(warp, lanes);
       break;
