@@ -100,9 +100,9 @@ coverage: SEEDS = 10
 coverage:  ## Pages of the cover points that the regression hits, and of the lines that tests run
 	@scripts/pages/coverage.py --seeds $(SEEDS)
 
-wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=small SEED=1
+wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=small SEED=1; around a cycle: AT=700 CYCLES=40
 	@scripts/run/wave.py $(if $(KERNEL),--kernel $(KERNEL)) $(if $(TEST),--test $(TEST)) \
-	  $(ONLY) $(if $(SEED),--seed $(SEED))
+	  $(ONLY) $(if $(SEED),--seed $(SEED)) $(if $(AT),--at $(AT)) $(if $(CYCLES),--cycles $(CYCLES))
 
 bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
 	@scripts/synth/bench.py

@@ -29,11 +29,13 @@ module muster
   // Made of the parameters above, unless it is given itself: these then have no effect.
   /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
   parameter muster_cfg_t Cfg = '{
-    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize,
+    NumWarps: Within(NumWarps, 4, MaxWarps), NumCtas: Within(NumCtas, 1, MaxCtas),
+    NumIssue: PowerWithin(NumIssue, 1, MaxIssue), WarpSize: PowerWithin(WarpSize, 4, 32),
     EnReduce: EnReduce, EnResult: EnResult, EnState: EnState, EnFaults: EnFaults, EnDrain: EnDrain,
     EnLanes: EnLanes, EnSplit: EnSplit, EnJoin: EnJoin,
     EnMbarrier: EnMbarrier, EnMbLimit: EnMbLimit,
-    SmemBytes: SmemBytes, MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs,
+    SmemBytes: PowerWithin(SmemBytes, 16, 32'h8000_0000),
+    MbResponses: (MbResponses < 1) ? 1 : MbResponses, ClockPeriodPs: ClockPeriodPs,
     WaitLimitNs: WaitLimitNs
   }
   /* verilator lint_on WIDTHCONCAT */
@@ -253,17 +255,27 @@ module muster
   // What the unit relies on, and what it promises
   // -------------------------------------------------------------------------------------------
 
-  if (Cfg.NumWarps < 4 || Cfg.NumWarps > MaxWarps) begin : g_bad_warps
+  // The parameters, and Cfg where it is given itself.
+  if (Cfg.NumWarps < 4 || Cfg.NumWarps > MaxWarps || NumWarps < 4 || NumWarps > MaxWarps)
+  begin : g_bad_warps
     $error("NumWarps must be 4 to 64");
   end
-  if (Cfg.NumCtas < 1 || Cfg.NumCtas > MaxCtas) begin : g_bad_ctas
+  if (Cfg.NumCtas < 1 || Cfg.NumCtas > MaxCtas || NumCtas < 1 || NumCtas > MaxCtas)
+  begin : g_bad_ctas
     $error("NumCtas must be 1 to 32");
   end
-  if (!(Cfg.NumIssue inside {1, 2, 4})) begin : g_bad_issue
+  if (!(Cfg.NumIssue inside {1, 2, 4}) || !(NumIssue inside {1, 2, 4})) begin : g_bad_issue
     $error("NumIssue must be 1, 2 or 4");
   end
-  if (!(Cfg.WarpSize inside {4, 8, 16, 32})) begin : g_bad_lanes
+  if (!(Cfg.WarpSize inside {4, 8, 16, 32}) || !(WarpSize inside {4, 8, 16, 32}))
+  begin : g_bad_lanes
     $error("WarpSize must be 4, 8, 16 or 32");
+  end
+  if (SmemBytes < 16 || (SmemBytes & (SmemBytes - 1)) != 0) begin : g_bad_smem
+    $error("SmemBytes must be a power of two, 16 at least");
+  end
+  if (MbResponses < 1) begin : g_bad_responses
+    $error("MbResponses must be 1 at least, and 2 with EnLanes: one place is for split groups");
   end
   if (Cfg.EnState && !Cfg.EnReduce) begin : g_bad_state
     $error("EnState needs EnReduce: a state word holds a reduction's result");

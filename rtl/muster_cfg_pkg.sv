@@ -25,4 +25,14 @@ package muster_cfg_pkg;
     int unsigned WaitLimitNs;    // limit of a try_wait without a hint, in nanoseconds
   } muster_cfg_t;
 
+  // The legal value that is next to a parameter. With it the rest of the unit elaborates, so that
+  // the sentence about an illegal one comes first, and alone.
+  function automatic int unsigned Within(int unsigned value, int unsigned low, int unsigned high);
+    return (value < low) ? low : (value > high) ? high : value;
+  endfunction
+  function automatic int unsigned PowerWithin(int unsigned value, int unsigned low,
+                                              int unsigned high);
+    return 32'd1 << $clog2(Within(value, low, high));
+  endfunction
+
 endpackage

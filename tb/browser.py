@@ -23,7 +23,7 @@ def browser():
     for name in BROWSERS:
         if path := shutil.which(name):
             return path
-    print(f"skipped: there is no browser here ({', '.join(BROWSERS)})")
+    print(f"skipped: there is no browser here ({', '.join(BROWSERS)}); scripts/run/setup.sh browser installs one")
     sys.exit(SKIPPED)
 
 

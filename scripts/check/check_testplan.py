@@ -46,9 +46,22 @@ def placeholders(text):
 
 
 def ctest_names(build):
-    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
-                            capture_output=True, text=True, check=True).stdout
-    return [test["name"] for test in json.loads(listed)["tests"]]
+    """The tests of a build folder. GoogleTest's are known once their program has been built: without a whole build the others would
+    look as if they were not there."""
+    again = f"The test plan is that of a whole build, and {build} has none: scripts/run/build.sh makes one; then run this again."
+    if not (build / "CTestTestfile.cmake").exists():
+        end(again)
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True)
+    names = [test["name"] for test in json.loads(listed.stdout or '{"tests": []}')["tests"]]
+    missing = sorted(name.removesuffix("_NOT_BUILT") for name in names if name.endswith("_NOT_BUILT"))
+    if missing or not names:
+        end(f"{again} {len(missing)} test programs are missing, among them {', '.join(missing[:3])}." if missing else again)
+    return names
+
+
+def end(sentence):
+    print(sentence)
+    sys.exit(2)
 
 
 def plain(name):

@@ -1,12 +1,22 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #
-# What others need beside libraries and headers: the sources of the unit with their file list, whose
-# paths are from share/muster, the named configurations, and what find_package(muster) reads.
+# What others need beside libraries and headers: the sources of the unit with their file list, the
+# named configurations, and what find_package(muster) reads.
 include(CMakePackageConfigHelpers)
 set(MUSTER_DATA_DIR ${CMAKE_INSTALL_DATADIR}/muster)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
 
-install(DIRECTORY rtl DESTINATION ${MUSTER_DATA_DIR})
+# A file list names its files from the top of this tree; what is installed names them from the list's own
+# folder, so that `-F share/muster/rtl/muster.f` works from anywhere.
+install(DIRECTORY rtl DESTINATION ${MUSTER_DATA_DIR} PATTERN "*.f" EXCLUDE)
+foreach(list rtl/muster.f rtl/fpga/fpga.f)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+  cmake_path(GET list PARENT_PATH folder)
+  file(READ ${list} names)
+  string(REPLACE "${folder}/" "" names "${names}")
+  file(WRITE ${PROJECT_BINARY_DIR}/installed/${list} "${names}")
+  install(FILES ${PROJECT_BINARY_DIR}/installed/${list} DESTINATION ${MUSTER_DATA_DIR}/${folder})
+endforeach()
 install(FILES scripts/cmake/muster_rtl.cmake DESTINATION ${MUSTER_DATA_DIR}/scripts/cmake)
 install(FILES sim/ptx/launch/manifest.schema.json sim/ptx/launch/schedule.schema.json sim/explore/explore.schema.json sim/litmus/litmus.schema.json
               sim/explore/needless.schema.json sim/gpu/gpu.schema.json

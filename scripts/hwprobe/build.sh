@@ -21,7 +21,7 @@ if $whole && [[ -n $nvcc ]]; then
 fi
 ! $whole || echo "There is no nvcc (set NVCC). Only the device's part is compiled: nothing can run."
 if [[ -z $clang ]]; then
-  echo "There is no clang either (Debian: clang-14, or set CLANG)." >&2
+  echo "skipped: there is no clang either (or set CLANG); scripts/run/setup.sh clang installs it" >&2
   exit 77
 fi
 

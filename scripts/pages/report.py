@@ -91,10 +91,10 @@ def runs(results):
     rows = [(suite.target, len(suite.tests), suite.count("passed"), suite.count("failed"), suite.count("skipped"),
              round(suite.seconds / 60, 1), suite.time,
              changed(suite.stale)) for suite in results.suites.values()]
-    skipped = [(test.name,) for test in results.tests() if test.state == "skipped"]
+    skipped = sorted((test.reason, test.name) for test in results.tests() if test.state == "skipped")
     files = folded("other results", table(["file", "target", ""], [(name, target, changed(stale)) for name, target, stale in results.files]))
     return [table(["target", "tests", "passed", "failed", "skipped", "minutes", "when", ""], rows),
-            folded(f"{len(skipped)} skipped", table(["test"], skipped)) if skipped else Raw(""), files] if rows else []
+            folded(f"{len(skipped)} skipped", table(["why", "test"], skipped)) if skipped else Raw(""), files] if rows else []
 
 
 class States:
@@ -133,8 +133,8 @@ def features(results):
         state = tag("span", "failed: " + ", ".join(failed), "bad") if failed else \
             tag("span", "not seen here: " + ", ".join(open_), "soft") if len(open_) == len(names) else \
             Raw(tag("span", "passed", "good") + (tag("span", "; not seen here: " + ", ".join(open_), "soft") if open_ else ""))
-        rows.append((row_id, feature, risk, state))
-    return [table(["", "feature", "risk", "state"], rows)]
+        rows.append((row_id, state, feature, risk))
+    return [table(["", "state", "feature", "risk"], rows)]
 
 
 def covers(results):
@@ -195,10 +195,10 @@ def source(file, line):
 
 
 def proofs(results):
-    rows = [(row["property"], row["how"], row["seconds"],
-             tag("span", "not proven: " + "; ".join(row["problems"]), "bad") if row["problems"] else tag("span", "proven", "good"))
-            for row in results.proofs]
-    return [tag("p", "tb/formal/README.md says what is not proven."), table(["property", "how, cycles", "seconds", ""], rows)] if rows else []
+    rows = [(row["property"],
+             tag("span", "not proven: " + "; ".join(row["problems"]), "bad") if row["problems"] else tag("span", "proven", "good"),
+             row["how"], row["seconds"]) for row in results.proofs]
+    return [tag("p", "tb/formal/README.md says what is not proven."), table(["property", "state", "how, cycles", "seconds"], rows)] if rows else []
 
 
 def timelines(muster):

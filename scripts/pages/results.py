@@ -9,6 +9,7 @@ import subprocess
 import xml.etree.ElementTree as ElementTree
 
 from root import ROOT
+import junit
 import subjects
 
 # The files of CTest by the target that writes them.
@@ -30,6 +31,11 @@ class Test:
     name: str
     state: str  # passed, failed, skipped
     output: str
+
+    @property
+    def reason(self):
+        """Why it was skipped."""
+        return junit.reason(self.output)
 
 
 @dataclasses.dataclass

@@ -14,12 +14,16 @@ import re
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree as ElementTree
 
 from root import ROOT
 import ctest_farm
 import farm
+import junit
 import lock
 from progress import Progress, time_left
+
+LAST_WORDS = 15  # lines of a shard that has left no results
 
 
 def run(build, label=None, only=None, kind=None, **environment):
@@ -85,11 +89,35 @@ def regress(build, seeds, cycles=None, kind=None, cluster=None):
         begin(build, "regress")
         return ctest_farm.regress(build, seeds, cluster, kind, cycles)
     code = run(build, "regress", kind=kind, MUSTER_SEEDS=seeds, **({"MUSTER_CYCLES": cycles} if cycles else {}))
-    for results in sorted(build.glob("regress*.json")):
-        gpc = results.name.split(".")[1:-1]
-        print(flush=True)
-        subprocess.run([build / (f"tb/gpc/{gpc[0]}_regress" if gpc else "tb/lockstep/regress"), "--merge", results])
+    show_results(build)
     return code
+
+
+def show_results(build):
+    """The tables of a regression. What has failed comes last, and last of all the first mismatch, or the last words of a shard that has
+    left no results."""
+    parts = {}  # {program: the files of its shards}
+    for part in sorted((build / "regress").glob("*.json")):
+        own = build / f"tb/gpc/{part.name.split('.')[0]}_regress"
+        parts.setdefault(own if own.exists() else build / "tb/lockstep/regress", []).append(part)
+    done = [subprocess.run([program, "--merge", *files], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for program, files in parts.items()]
+    lost = [case for case in ElementTree.parse(build / "regress.xml").iter("testcase") if case.find("failure") is not None and
+            not case.get("name").startswith("regress.cover") and not (build / f"regress/{case.get('name').removeprefix('regress.')}.json").exists()]
+    for one in [one for one in done if one.returncode == 0]:
+        print(f"\n{one.stdout}", end="", flush=True)
+    for case in lost:
+        last = (case.findtext("system-out") or "").strip().splitlines()[-LAST_WORDS:]
+        print(f"\n{case.get('name')} failed, and has left no results. Its last words:", *(f"  {line}" for line in last), sep="\n", flush=True)
+    for one in [one for one in done if one.returncode]:
+        print(f"\n{one.stdout}", end="", flush=True)
+
+
+def show_lacking(xml):
+    """One line about what was skipped for want of a package."""
+    skipped = {case.get("name"): junit.reason(case.findtext("system-out") or "") for case in ElementTree.parse(xml).iter("testcase")
+               if case.find("skipped") is not None}
+    if line := junit.lacking(skipped):
+        print(line)
 
 
 def main():
@@ -110,7 +138,11 @@ def main():
             farm.end("On a cluster run the regression (--seeds), and the labels proof and proof_mutant.")
         begin(args.build, args.label)
         sys.exit(ctest_farm.proofs(args.build, args.label, cluster, args.kind, args.only))
-    sys.exit(run(args.build, args.label, args.only, args.kind))
+    code = run(args.build, args.label, args.only, args.kind)
+    xml = ROOT / args.build / f"{args.label or ('only' if args.only else 'test')}.xml"
+    if xml.exists():
+        show_lacking(xml)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -3,13 +3,14 @@
 """Makes a readable waveform: an FST, a GTKWave save file, and a picture (SVG).
 
 Runs a kernel (--kernel) or a seed of the regression (--test regress), or takes an FST that is
-there (--fst). The picture shows the cycles around the first release, or those asked for; a row in
-which nothing happens is left out. A run that uses a warp scope, atomics on shared memory or a cluster scope leaves an FST of each,
+there (--fst). The picture shows the cycles around the first of those events that happen most often, releases at named
+barriers or wake-ups at mbarriers, or those asked for; a row in which nothing happens is left out. GTKWave opens there. A run that uses a warp scope, atomics on shared memory or a cluster scope leaves an FST of each,
 which has a save file and a picture, too. If there is a display, GTKWave shows the FST.
 The exit code is that of the run.
 """
 
 import argparse
+import math
 import os
 import pathlib
 import subprocess
@@ -61,9 +62,13 @@ def run_regress(config, seed, fst):
                           cwd=ROOT).returncode
 
 
-def save_file(fst, traced):
-    """The text of a GTKWave save file with all groups."""
-    lines = [f'[dumpfile] "{os.path.relpath(fst, OUT)}"']
+def save_file(fst, traced, cycles):
+    """The text of a GTKWave save file with all groups, which opens where the picture is, with the marker at its event."""
+    frames = 4  # of the window, of 200 pixels each; the first number of "*" is the logarithm of a pixel's time, so much below 0
+    zoom = math.log2(max(len(cycles), 1) * waveform.CYCLE / frames)
+    marker = traced.event if traced.event is not None else cycles.start
+    lines = [f'[dumpfile] "{os.path.relpath(fst, OUT)}"', "[size] 1400 900", f"[timestart] {cycles.start * waveform.CYCLE}",
+             f"*-{zoom:.6f} {marker * waveform.CYCLE}" + " -1" * 26]
     for title, rows in traced.groups.items():
         lines += ["@200", f"-{title}"]
         for row in rows:
@@ -145,8 +150,9 @@ def draw(fst, save, svg, cycles, at):
         sys.exit(f"{fst}: signals that scripts/run/waveform.py names are not there: {', '.join(traced.missing())}")
     middle = traced.event if traced.event is not None else traced.first
     first = max(traced.first, middle - (cycles // 2 if at else 3 * cycles // 4))
-    save.write_text(save_file(fst, traced))
-    svg.write_text(picture(traced, range(first, min(first + cycles, traced.last + 1))))
+    shown = range(first, min(first + cycles, traced.last + 1))
+    save.write_text(save_file(fst, traced, shown))
+    svg.write_text(picture(traced, shown))
     for path in (fst, save, svg.resolve()):
         print(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 

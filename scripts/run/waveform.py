@@ -35,7 +35,7 @@ GROUP = [("op", "op", "mb_op_e"), ("place.cta", "cta", "decimal"), ("place.addr"
 @dataclasses.dataclass(frozen=True)
 class Block:
     """What is shown of a block, group by group. PORT stands for each of its ports or units, which are those
-    that have the signal `each`. `events`: the first of them is worth a picture."""
+    that have the signal `each`. `events`: of the one that happens most often, the first time is worth a picture."""
     path: str  # in the trace
     each: str
     groups: dict
@@ -205,8 +205,12 @@ class Trace:
         self.event = at
         self.first = self.last = None
         codes = {}
-        with subprocess.Popen(["fst2vcd", fst], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              text=True, errors="replace") as vcd:
+        if at is None:
+            with self.opened(fst) as vcd:
+                self.read_names(vcd.stdout, codes)
+                self.event = self.first_event(vcd.stdout, codes)
+        codes = {}
+        with self.opened(fst) as vcd:
             self.read_names(vcd.stdout, codes)
             block = self.block or UNIT
             ports = sum(block.each.replace("PORT", str(port)) in self.full for port in range(64))
@@ -214,9 +218,25 @@ class Trace:
                            [row.at(port) if "PORT" in title else row for row in rows]
                            for title, rows in block.groups.items()
                            for port in range(ports if "PORT" in title else 1)}
-            self.events = block.events
             self.read_values(vcd.stdout, codes, cycles)
             vcd.terminate()
+
+    @staticmethod
+    def opened(fst):
+        return subprocess.Popen(["fst2vcd", fst], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
+
+    def first_event(self, lines, codes):
+        """The first cycle of the event that happens most often, which is what the run is about; None: there is none."""
+        events = (self.block or UNIT).events
+        codes = {code: event for code, signals in codes.items() for event in events if event in signals}
+        cycle, counts = 0, {}
+        for line in lines:
+            if line.startswith("#"):
+                cycle = cycle_of(int(line[1:]))
+            elif (event := codes.get(code_of(line))) and "1" in (line.split()[0] if line[0] == "b" else line[0]):
+                first, count = counts.get(event, (cycle, 0))
+                counts[event] = first, count + 1
+        return max(counts.values(), key=lambda one: one[1])[0] if counts else None
 
     def read_names(self, lines, codes):
         scope = []
@@ -244,7 +264,7 @@ class Trace:
 
     def read_values(self, lines, codes, cycles):
         wanted = {signal for rows in self.groups.values() for row in rows
-                  for signal in (row.signal, row.when)} | set(self.events)
+                  for signal in (row.signal, row.when)}
         codes = {code: [s for s in signals if s in wanted] for code, signals in codes.items()}
         time = 0
         for line in lines:
@@ -259,11 +279,7 @@ class Trace:
             digits = value.removeprefix("b")
             number = int(digits, 2) if digits and set(digits) <= set("01") else None
             for signal in codes.get(code, ()):
-                # What the clock's edge, in the middle of a cycle, changes is seen in the next one.
-                cycle = time // CYCLE + (time % CYCLE != 0)
-                self.changes.setdefault(signal, []).append((cycle, number))
-                if signal in self.events and number and self.event is None:
-                    self.event = cycle
+                self.changes.setdefault(signal, []).append((cycle_of(time), number))
 
     def values(self, signal, cycles):
         """The signal's settled values in these cycles; None: unknown."""
@@ -288,6 +304,16 @@ class Trace:
             means = [valid and names.get(op) in row.ops
                      for valid, op in zip(means, self.values("lifecycle_i.op", cycles))]
         return [text_of(value, row.how) if valid else "" for value, valid in zip(values, means)]
+
+
+def cycle_of(time):
+    """What the clock's edge, in the middle of a cycle, changes is seen in the next one."""
+    return time // CYCLE + (time % CYCLE != 0)
+
+
+def code_of(line):
+    """The short name of the signal that a line of a VCD changes."""
+    return line.strip().partition(" ")[2] if line[0] == "b" else line[1:].strip()
 
 
 def text_of(value, how):

@@ -40,7 +40,7 @@ def compiler():
     installed = "/usr/local/cuda/bin/nvcc"
     nvcc = os.environ.get("NVCC") or shutil.which("nvcc") or shutil.which(installed)
     if not nvcc:
-        skip("no nvcc in the PATH; NVCC=... names one")
+        skip("there is no nvcc in the PATH, of which Debian has no package; NVCC=... names one")
     told = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
     release = re.search(r"release (\d+)\.(\d+)", told)
     if not release or tuple(map(int, release.groups())) < OLDEST:

@@ -101,7 +101,7 @@ class Cluster:
         os.environ["PATH"] += ":/usr/sbin:/sbin"
         missing = [program for program in PROGRAMS if not shutil.which(program)]
         if missing:
-            print(f"There is no {missing[0]} here; scripts/run/setup.sh farm installs Slurm.")
+            print(f"skipped: there is no {missing[0]} here; scripts/run/setup.sh farm installs Slurm")
             sys.exit(SKIPPED)
 
     def __enter__(self):
@@ -436,7 +436,7 @@ def kernels(build):
     """Three kernels, one of which does not fit: what it leaves is what `muster suite` leaves."""
     config = config_of(build)
     if config == "full":
-        print("Every kernel fits the configuration full.")
+        print("skipped: every kernel fits the configuration full")
         sys.exit(SKIPPED)
     with Cluster() as cluster:
         folder = cluster.folder / "kernels"
@@ -465,7 +465,7 @@ def mutants(build):
     """Six generated mutants, on the model that mutate.sample has built: caught, or not, as in a local run."""
     model = mutate.Model("unit", "small", quick=True)
     if not all(program.exists() for program in model.programs()):
-        print("The model of mutate.sample has not been built.")
+        print("skipped: the model of mutate.sample has not been built")
         sys.exit(SKIPPED)
     with Cluster() as cluster:
         model.limits = dict.fromkeys(model.attempts, 60)

@@ -492,7 +492,7 @@ def gates():
 
 def skip_without_clang():
     if not shutil.which("clang++"):
-        print("skipped: there is no clang++ here")
+        print("skipped: there is no clang++ here; scripts/run/setup.sh clang installs it")
         sys.exit(SKIPPED)
 
 

@@ -26,7 +26,7 @@ JUNIT = """<?xml version="1.0" encoding="UTF-8"?>
   <testcase name="regress.small.1" time="80" status="{status}">{failure}<system-out>first line
 last &lt;words&gt;</system-out></testcase>
   <testcase name="Idle.Passes" time="1" status="run"/>
-  <testcase name="timeline.page" time="0" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>
+  <testcase name="timeline.page" time="0" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/><system-out>skipped: there is no browser here</system-out></testcase>
 </testsuite>
 """
 # What sticks out of the page, on its right: what may be scrolled on its own does not count.
@@ -36,7 +36,10 @@ addEventListener("load", () => {
     const box = element.getBoundingClientRect();
     return box.width > 0 && (box.left < -1 || box.right > innerWidth + 1);
   }).map(element => element.outerHTML.slice(0, 80));
-  parent.postMessage({inner: innerWidth, wide: document.documentElement.scrollWidth, outside,
+  const states = [...document.querySelectorAll("table")].map(table => [table, [...table.querySelectorAll("th")].findIndex(
+    head => head.textContent === "state")]).filter(([, column]) => column >= 0).flatMap(
+    ([table, column]) => [...table.querySelectorAll("tr")].map(row => row.children[column].getBoundingClientRect().right));
+  parent.postMessage({states: states.length, widest: Math.max(...states), inner: innerWidth, wide: document.documentElement.scrollWidth, outside,
     headings: [...document.querySelectorAll("h2")].map(element => element.textContent),
     plots: document.querySelectorAll("svg").length}, "*");
 });
@@ -102,6 +105,7 @@ def passed(folder):
     text, _ = report(folder)
     expect("4 tests, none failed" in text and 'class="verdict good"' in text.replace("'", '"'), "the verdict")
     expect('id="failures"' not in text, "it lists failures")
+    expect("<td>there is no browser here</td><td>timeline.page</td>" in text, "the reason of what was skipped")
     expect("1 skipped" in text and "3 tried, 1 caught, 1 equivalent, 0 explained, 1 open" in text and "44556677" in text, "the counts")
     expect(text.index("seldom.hit") < text.index("often.hit"), "the least hit does not come first")
 
@@ -231,7 +235,7 @@ def one_file(folder):
 
 def looked_at(folder, size):
     if not shutil.which("gnuplot"):
-        print("skipped: there is no gnuplot here")
+        print("skipped: there is no gnuplot here; scripts/run/setup.sh report installs it")
         sys.exit(SKIPPED)
     fill(folder, fails=True, time=begun(5))
     report(folder)
@@ -239,6 +243,7 @@ def looked_at(folder, size):
     text, _ = report(folder)
     seen = probed(folder, text, size, PROBE)
     expect(seen["inner"] == size[0] and seen["wide"] <= size[0] and not seen["outside"], f"it sticks out: {seen}")
+    expect(seen["states"] > 40 and seen["widest"] <= size[0], f"a state cannot be seen without scrolling: {seen}")
     expect(seen["headings"][0] == "Failed" and "Cover points" in seen["headings"], f"headings: {seen}")
     # Waits; areas beside others; of two runs three figures of the tests, and three of the bench.
     expect(seen["plots"] == 8, f"plots: {seen}")

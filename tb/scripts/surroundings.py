@@ -191,7 +191,7 @@ def one_run_at_a_time(build, folder):
 
 def needs_fst2vcd():
     if not shutil.which("fst2vcd"):
-        print("fst2vcd is missing: scripts/run/setup.sh wave")
+        print("skipped: there is no fst2vcd here; scripts/run/setup.sh wave installs it")
         sys.exit(SKIPPED)
 
 
@@ -240,7 +240,7 @@ def theory(build, folder):
     needs_fst2vcd()
     result = run(build / "sim/app/muster", "run", KERNELS / "vote/vote.json", "--config", "small")
     if "built without the configuration" in result.stdout:
-        print("the configuration small was not built")
+        print("skipped: the configuration small was not built")
         sys.exit(SKIPPED)
     result = run(ROOT / "scripts/pages/theory.py", "--check", "--muster", build / "sim/app/muster")
     check(result.returncode == 0 and not result.stdout, "expected pages that agree with runs", result)
@@ -303,12 +303,19 @@ def installed(build, folder):
     check(result.returncode == 0, "expected it to install", result)
     result = run(prefix / "bin/muster", "check", KERNELS / "vote/vote.ptx", cwd=folder)
     check(result.returncode == 0, "expected the program to run", result)
-    result = run("verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f",
-                 "--top-module", "muster", cwd=prefix / "share/muster")
+    rtl = prefix / "share/muster/rtl"
+    result = run("verilator", "--lint-only", "-Wall", rtl / "muster.vlt", "-F", rtl / "muster.f", "--top-module", "muster", cwd=folder)
     check(result.returncode == 0, "expected clean sources", result)
+    words = (rtl / "example/README.md").read_text().split("\n\n    ")[1].split("\n\n")[0]
+    (folder / "prefix").symlink_to(prefix)  # make knows no spaces
+    command = words.replace("/usr/local", str(folder / "prefix"))
+    result = run("bash", "-c", command, cwd=folder)
+    check(result.returncode == 0 and re.search(r"0xf are released.*\n.*mbarrier is complete\n.*all warps have exited", result.stdout),
+          "expected the example to run", result)
 
 
 ILLEGAL = (
+    ("muster", {"NumWarps": 0}, "NumWarps must be 4 to 64"),
     ("muster", {"NumWarps": 3}, "NumWarps must be 4 to 64"), ("muster", {"NumWarps": 65}, "NumWarps must be 4 to 64"),
     ("muster", {"NumCtas": 0}, "NumCtas must be 1 to 32"), ("muster", {"NumCtas": 33}, "NumCtas must be 1 to 32"),
     ("muster", {"NumIssue": 3}, "NumIssue must be 1, 2 or 4"), ("muster", {"WarpSize": 12}, "WarpSize must be 4, 8, 16 or 32"),
@@ -323,7 +330,8 @@ ILLEGAL = (
 
 
 def illegal_parameters(build, folder):
-    """Each parameter that is out of range stops the elaboration with the sentence that says so; without it there is none."""
+    """Each parameter that is out of range stops the elaboration with the sentence that says so, of the unit before any other; without it
+    there is none."""
     import configs
     legal = [("muster", {}, None), ("muster_warp", {}, None), ("muster_cluster", {}, None)]
     for top, parameters, says in [*legal, *ILLEGAL]:
@@ -331,6 +339,7 @@ def illegal_parameters(build, folder):
                      *configs.overrides(parameters), cwd=ROOT)
         if says:
             check(result.returncode and says in result.stdout, f"{top} {parameters}: expected '{says}'", result)
+            check(top != "muster" or says in result.stdout.splitlines()[0], f"{top} {parameters}: expected '{says}' first", result)
         else:
             check(result.returncode == 0, f"{top}: expected it to elaborate", result)
 
