@@ -63,8 +63,10 @@ void CheckContents(const ptx::Manifest& manifest, const RunOptions& options) {
 
 std::vector<std::string> FinalOutputs(const RunOptions& options) {
   std::vector<std::string> outputs;
-  if (!options.report.empty()) {
-    outputs.push_back(options.report);
+  for (const std::string& file : {options.report, options.page}) {
+    if (!file.empty()) {
+      outputs.push_back(file);
+    }
   }
   for (const std::string& dump : options.dumps) {
     outputs.push_back(Dump(dump).second);

@@ -171,8 +171,8 @@ EmitReport KernelWriter::Write(explore::World* world, const ptx::Schedule& sched
 KernelWriter::OnUnit KernelWriter::RunOnUnit(const std::string& ptx) const {
   const ptx::Manifest manifest = WithPtx(job_.manifest, ptx);
   OnUnit on_unit;
-  const Replay run =
-      ReplayOnUnit(manifest, config_, std::nullopt, [&](const ptx::Session& session) {
+  const Replay run = ReplayOnUnit(
+      manifest, config_, std::nullopt, [&](const ptx::Session& session, std::uint64_t) {
         const std::vector<std::uint8_t> missed = session.Contents(manifest.buffers.size() - 1);
         on_unit.is_kept =
             std::all_of(missed.begin(), missed.end(), [](auto byte) { return byte == 0; });

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/app/explore_page.h"
 #include "sim/app/files.h"
 #include "sim/app/judge.h"
 #include "sim/app/verify.h"
@@ -64,6 +65,9 @@ class Explorer {
     WriteKernels(world.get());
     const explore::Reporter reporter(*world);
     Print(reporter, world->program());
+    if (!options_.page.empty()) {
+      WriteFile(options_.page, Page(reporter, world->program()));
+    }
     if (!options_.report.empty()) {
       WriteFile(options_.report, JsonText(Json(reporter)));
     }
@@ -126,6 +130,9 @@ class Explorer {
     std::vector<std::string> outputs;
     if (!options_.report.empty()) {
       outputs.push_back(options_.report);
+    }
+    if (!options_.page.empty()) {
+      outputs.push_back(options_.page);
     }
     if (!options_.witness.empty()) {
       outputs.push_back(WitnessFile(witness));
@@ -335,6 +342,25 @@ class Explorer {
       fmt::print("{}", reporter.Text(cause));
     }
     fmt::print("{}", Summary());
+  }
+
+  std::string Page(const explore::Reporter& reporter, const ptx::Program& program) const {
+    std::vector<FindingOnPage> findings;
+    for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
+      const explore::Finding& finding = causes_.findings[i].told;
+      findings.push_back(
+          {fmt::format("Finding {}: {}", i + 1, Name(finding.what.kind)),
+           reporter.Text(i + 1, causes_.findings[i], Again(i)) + Story(finding, program),
+           ScheduleOf(finding)});
+    }
+    std::string rest;
+    for (const explore::Cause<explore::Unconfirmed>& cause : causes_.suspicions) {
+      rest += "suspicion, which nothing has confirmed:\n" + reporter.Text(cause);
+    }
+    for (const explore::Cause<explore::Suspicion>& cause : causes_.notes) {
+      rest += "note, which is no finding:\n" + reporter.Text(cause);
+    }
+    return ExplorePage(job_, config_, program, findings, rest, Summary());
   }
 
   std::string Summary() const {

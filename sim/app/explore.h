@@ -23,6 +23,7 @@ struct ExploreOptions {
   double seconds = 60;                 // time limit, without the witnesses' runs on the unit
   std::uint64_t jobs = 0;              // 0: one for each processor
   std::string report;                  // files, or empty
+  std::string page;
   std::string witness;
   bool needless = false;  // ask of each barrier, fence and wait whether the kernel needs it
   std::string schedule;   // to take instead of looking for one, or empty

@@ -33,6 +33,9 @@ void CheckEmit(const CLI::App& explore, const ExploreOptions& options) {
   };
   needs({"--schedule", "--target"}, "--emit-ptx", !options.emit.file.empty());
   needs({"--times", "--time-limit"}, "--target", !options.emit.target.empty());
+  if (explore.get_option("--needless")->count() != 0 && !options.page.empty()) {
+    throw ptx::InputError("--page is of findings: it does not go with --needless");
+  }
   for (const char* const name : {"--without", "--needless"}) {
     if (explore.get_option(name)->count() != 0 && !options.emit.file.empty()) {
       throw ptx::InputError(fmt::format(
@@ -62,6 +65,8 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
   explore->add_option("--jobs", options.jobs, "Orders at a time (default: one for each processor)")
       ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
   AddFile(explore, "--report", &options.report, "Write the report to this JSON file");
+  AddFile(explore, "--page", &options.page,
+          "Write the report to this HTML file: each finding with its timeline, and the source");
   AddFile(explore, "--witness", &options.witness,
           "Write the schedule of the first finding to this file, of others to numbered ones");
   explore->add_flag("--needless", options.needless,

@@ -163,6 +163,16 @@ int Main(int argc, char** argv) {
   disassemble->add_option("file", input, "Words, one a line (-: standard input)")->required();
   disassemble->callback([&] { code = Disassemble(input); });
 
+  std::vector<std::string> names;
+  for (const CLI::App* const subcommand : app.get_subcommands({})) {
+    names.push_back(subcommand->get_name());
+  }
+  if (argc > 1 && argv[1][0] != '-' &&
+      std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+    fmt::print(stderr, "muster: there is no subcommand {}; there are {}\n", ptx::Printable(argv[1]),
+               fmt::join(names, ", "));
+    return kBadInput;
+  }
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& error) {

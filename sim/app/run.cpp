@@ -21,6 +21,7 @@
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/ptx/launch/incidents.h"
+#include "sim/ptx/launch/page_output.h"
 #include "sim/ptx/launch/schedule_file.h"
 #include "sim/ptx/launch/timeline_output.h"
 #include "sim/ptx/syntax/error.h"
@@ -239,6 +240,22 @@ void Draw(const ptx::Session& session, const RunOptions& options, std::uint64_t 
   }
 }
 
+// Writes the page of a run whose last launch this is.
+void WritePage(const ptx::ReportPage& page, const ptx::Session& session,
+               const ptx::Verdict& verdict, const RunOptions& options, const std::string& text) {
+  if (options.page.empty()) {
+    return;
+  }
+  const bool good = verdict.code == ptx::ExitCode::kAsExpected;
+  const std::string said = good ? verdict.outcome + ", as expected"
+                                : fmt::format("{}", fmt::join(verdict.differences, "; "));
+  WriteFile(options.page,
+            page.Html(fmt::format("{}: {}", ptx::TitleOf(session), verdict.outcome), said, good,
+                      fmt::format("muster run {} --config {} --seed {}", session.manifest().command,
+                                  session.config().name, session.seed()),
+                      text));
+}
+
 // Returns the text report of a launch.
 std::string LaunchText(const ptx::Session& session, const std::string& outcome,
                        const LaunchEnd& end, const RunOptions& options) {
@@ -274,10 +291,11 @@ RunResult Run(Job job, const RunOptions& options) {
   ptx::Timing timing;
   ptx::HazardCounts hazards;
   std::vector<nlohmann::ordered_json> reports;
+  ptx::ReportPage page;
   for (std::size_t i = 0;; ++i) {
     ptx::Session& session = *sessions[i];
     const RunOptions own = OfLaunch(options, manifest, session.index());
-    if (!own.timeline.empty() || !own.trace.empty()) {
+    if (!own.timeline.empty() || !own.trace.empty() || !options.page.empty()) {
       session.Record();
     }
     const LaunchEnd end = RunLaunch(&session, LockstepOptions(manifest, own, target));
@@ -297,10 +315,15 @@ RunResult Run(Job job, const RunOptions& options) {
     result.served.Add(end.Served());
     result.text += LaunchText(session, verdict.outcome, end, own);
     reports.push_back(ptx::JsonReport(session, verdict, end.Time(), end.Served()));
+    if (!options.page.empty()) {
+      page.Add(ptx::TitleOf(session), ptx::FaultText(session),
+               ptx::HazardText(session) + ptx::NoteText(session), session, end.run.cycles);
+    }
     if (last) {
       result.code = verdict.code;
       result.outcome = verdict.outcome;
       result.text += ptx::VerdictText(session, verdict) + target.Summary();
+      WritePage(page, session, verdict, options, result.text);
       result.report =
           manifest.launches.empty()
               ? std::move(reports.front())

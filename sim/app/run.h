@@ -31,6 +31,7 @@ struct RunOptions {
   std::string log;
   std::string timeline;
   std::string trace;
+  std::string page;
   std::vector<std::string> show;     // buffers to print at the end of the text
   std::vector<std::string> dumps;    // BUFFER=FILE: the bytes of the buffer, little-endian
   bool keeps_contents = false;       // whether the result has the contents of buffers

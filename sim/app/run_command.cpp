@@ -86,7 +86,7 @@ void CheckTarget(const CLI::App& command, const RunOptions& options, const std::
     refuse({"--target"}, "does not go with --against, which compares the unit with a GPU");
   } else if (GpuWorkers("--target", options.target)) {
     refuse({"--config", "--seed", "--seeds", "--max-cycles", "--progress", "--schedule", "--wave",
-            "--wave-from", "--wave-to", "--log", "--timeline", "--trace", "--without"},
+            "--wave-from", "--wave-to", "--log", "--timeline", "--trace", "--page", "--without"},
            "is of the unit: it does not go with --target cuda");
   } else {
     refuse({"--time-limit"}, "is of a GPU: it goes with --target cuda");
@@ -110,6 +110,8 @@ void AddRunCommand(CLI::App* app, const std::vector<std::string>& compiler_flags
       AddFile(run, "--log", &options.log, "Write all committed operations to this JSONL file"),
       AddFile(run, "--timeline", &options.timeline,
               "Write a page that shows who waited for whom to this HTML file"),
+      AddFile(run, "--page", &options.page,
+              "Write the report to this HTML file: the timeline, what is missing, the source"),
       AddFile(run, "--trace", &options.trace,
               "Write the same to this JSON file, for Perfetto or about:tracing"),
       run->add_option("--dump", options.dumps, "Write the bytes of a buffer to a file")

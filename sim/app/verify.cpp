@@ -12,11 +12,13 @@
 namespace muster::app {
 
 Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config,
-                    std::optional<ptx::Schedule> schedule,
-                    const std::function<void(const ptx::Session&)>& look) {
+                    std::optional<ptx::Schedule> schedule, const Look& look, bool records) {
   ptx::Session session(manifest, config, manifest.seed);
   if (schedule) {
     session.Follow(std::move(*schedule));
+  }
+  if (records) {
+    session.Record();
   }
   lockstep::Options how;
   how.max_cycles = manifest.max_cycles;
@@ -41,7 +43,7 @@ Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config,
                     return !manifest.Wants(hazard.name);
                   });
   if (look) {
-    look(session);
+    look(session, run.cycles);
   }
   return replay;
 }

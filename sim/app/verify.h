@@ -27,10 +27,11 @@ struct Replay {
 };
 
 // Runs the only launch of a manifest, by the schedule if there is one. `look` may look at what it
-// has left.
+// has left after so many cycles; it finds a timeline there if the run `records` one.
+using Look = std::function<void(const ptx::Session&, std::uint64_t cycles)>;
 Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config,
-                    std::optional<ptx::Schedule> schedule,
-                    const std::function<void(const ptx::Session&)>& look = {});
+                    std::optional<ptx::Schedule> schedule, const Look& look = {},
+                    bool records = false);
 
 }  // namespace muster::app
 

@@ -872,7 +872,73 @@ def direct_misuse(muster, folder):
         check(result.returncode == 2 and says in result.stderr, f"{launch}: expected exit code 2", result)
 
 
+def subcommand(muster, folder):
+    """A subcommand that there is not is named, and those that there are."""
+    result = run(muster, "frobnicate", "x")
+    check(result.returncode == 2 and "there is no subcommand frobnicate; there are run, " in result.stderr, "expected its name", result)
+
+
+# What CUDA's grid.sync() does where the grid is not cooperative; and a kernel that launches one.
+GRID = """.version 7.5
+.target sm_80
+.address_size 64
+.visible .entry k() {
+    .reg .pred %p; .reg .b32 %r<3>;
+    mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; or.b32 %r1, %r1, %r2;
+    setp.ne.u32 %p, %r1, 0; @%p ret;
+    trap;
+}
+"""
+LAUNCHES = """.version 7.5
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .param .b64 b);
+.visible .entry k() {
+    .reg .b32 %r; .reg .b64 %d<3>;
+    mov.u64 %d1, 0; mov.u64 %d2, 0;
+    .loc 1 7 3
+    { .param .b64 a; .param .b64 b; .param .b32 r;
+    st.param.b64 [a], %d1; st.param.b64 [b], %d2;
+    call.uni (r), __cudaCDP2LaunchDeviceV2, (a, b);
+    }
+    .loc 1 9 5
+    sparkle.u32 %r, 7;
+    ret;
+}
+.file 1 "mine.cu"
+"""
+
+
+def next_steps(muster, folder):
+    """What is proposed helps: a page and other orders where a kernel goes wrong, the option of a cooperative grid; nothing where all is well."""
+    (folder / "grid.ptx").write_text(GRID)
+    result = run(muster, "run", folder / "grid.ptx", "--block", 32, "--grid", 2)
+    check(result.returncode == 5 and "whether its grid is cooperative" in result.stdout and
+          re.search(r"\nNext: muster run \S+grid.ptx .*--cooperative \(in a manifest", result.stdout), "expected the option", result)
+    result = run(muster, "run", folder / "grid.ptx", "--block", 32, "--grid", 2, "--cooperative")
+    check(result.returncode == 0 and "Next:" not in result.stdout, "expected success", result)
+    (folder / "k.ptx").write_text(PTX.replace("BODY", CROSSED))
+    result = run(muster, "run", folder / "k.ptx", "--block", 64, "--arg", "out=u32[64]")
+    check(result.returncode == 3 and re.search(r"\nNext: muster run .* --page run.html .*\n +muster explore .*\n$", result.stdout),
+          "expected a page and explore", result)
+    result = run(muster, "explore", *re.search(r"muster explore (.*) tries", result.stdout)[1].replace("'", "").split(), "--time", 5)
+    check(result.returncode == 3, "expected that the proposed command runs", result)
+
+
+def refusals(muster, folder):
+    """What is refused is named with its line of the source; a kernel that launches a kernel in these words."""
+    (folder / "k.ptx").write_text(LAUNCHES)
+    for command in (("run", folder / "k.ptx", "--block", 32), ("check", folder / "k.ptx")):
+        result = run(muster, *command)
+        said = result.stdout + result.stderr
+        check(result.returncode == 2 and re.search(r"^mine.cu:7 in k, \S+k.ptx:11:\d+: a kernel cannot launch a kernel here", said, re.MULTILINE) and
+              re.search(r"^mine.cu:9 in k, \S+k.ptx:14:\d+: the instruction sparkle.u32 is not supported", said, re.MULTILINE), f"{command}", result)
+
+
 SCRIPTS = {
+    "usage.subcommand": subcommand,
+    "usage.next": next_steps,
+    "usage.refusals": refusals,
     "direct.run": direct_run,
     "direct.seeds": direct_seeds,
     "direct.seeds_hazards": seeds_hazards,

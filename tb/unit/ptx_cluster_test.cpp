@@ -315,7 +315,7 @@ B: barrier.sync 0, 64; ret;)"));
   ASSERT_EQ(stuck[0].missing.size(), 1U);
   const std::string text = TextReport(run.session(), run.verdict(), {});
   EXPECT_NE(text.find("  cluster (0,0,0), barrier.cluster: 3 of 4 warps have arrived\n"
-                      "    came     CTA (0,0,0), warp 0 at line 14: waits\n"),
+                      "    came     CTA (0,0,0), warps 0-1 at line 14: wait\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("    missing  CTA (1,0,0), warp 1, which waits at barrier 0 (line 16)\n"),

@@ -9,6 +9,7 @@
 
 #include "sim/ptx/launch/followed.h"
 #include "sim/ptx/launch/incidents.h"
+#include "sim/ptx/launch/wait_text.h"
 #include "sim/ptx/program/demangle.h"
 
 namespace muster::ptx {
@@ -85,88 +86,22 @@ OrderedJson Rows(const Program& program,
   return rows;
 }
 
-std::string Describe(const Program& program, const WarpLocation& where) {
-  const bool by_lanes = where.what.find("lanes 0x") != std::string::npos;  // with their lines
-  return fmt::format("warp {}, which {}{}", where.warp, where.what,
-                     by_lanes ? "" : fmt::format(" ({})", program.Place(where.line)));
-}
-
-// The bytes that a phase still lacks, if any.
-std::string BytesText(std::int64_t tx) {
-  return tx == 0 ? ""
-                 : fmt::format(", {} byte{} {}", tx < 0 ? -tx : tx, tx == 1 ? "" : "s",
-                               tx > 0 ? "to come" : "more than expected");
-}
-
-std::string MbarrierText(const Program& program, const ClockedGrid& grid,
-                         const StuckMbarrier& mbarrier) {
-  std::string text = fmt::format(
-      "  CTA {}, mbarrier {}: phase {} (parity {}), {} of {} arrivals pending, tx-count {}{}\n",
-      grid.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.parity ? 1 : 0,
-      mbarrier.pending, mbarrier.expected, mbarrier.tx, BytesText(mbarrier.tx));
-  for (const WarpLocation& where : mbarrier.came) {
-    text += fmt::format("    came     warp {} at {}: {}\n", where.warp, program.Place(where.line),
-                        where.what);
-  }
-  for (const WarpLocation& where : mbarrier.waits) {
-    text += fmt::format("    waits    warp {} at {}: {}\n", where.warp, program.Place(where.line),
-                        where.what);
-  }
-  for (const WarpLocation& where : mbarrier.missing) {
-    text += fmt::format("    missing  {}\n", Describe(program, where));
-  }
-  return text;
-}
-
-std::string WaitingText(const Program& program, const ClockedGrid& grid) {
-  std::string text;
-  for (const StuckBarrier& barrier : grid.StuckBarriers()) {
-    text += fmt::format("  CTA {}, barrier {} ({}): {} of {} warps have arrived{}\n",
-                        grid.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
-                        barrier.expected, barrier.all_warps ? " (no count: all live warps)" : "");
-    for (const WarpLocation& where : barrier.came) {
-      text += fmt::format("    came     warp {} at {}: {}\n", where.warp, program.Place(where.line),
-                          where.what);
-    }
-    for (const WarpLocation& where : barrier.missing) {
-      text += fmt::format("    missing  {}\n", Describe(program, where));
-    }
-  }
-  for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
-    text += MbarrierText(program, grid, mbarrier);
-  }
-  for (const StuckCluster& cluster : grid.StuckClusters()) {
-    text += fmt::format("  cluster ({}), barrier.cluster: {} of {} warps have arrived\n",
-                        fmt::join(cluster.cluster, ","), cluster.arrived, cluster.expected);
-    for (const auto& [cta, where] : cluster.came) {
-      text += fmt::format("    came     CTA {}, warp {} at {}: {}\n", grid.CtaName(cta), where.warp,
-                          program.Place(where.line), where.what);
-    }
-    for (const auto& [cta, where] : cluster.missing) {
-      text += fmt::format("    missing  CTA {}, {}\n", grid.CtaName(cta), Describe(program, where));
-    }
-  }
-  for (const StuckWarp& warp : grid.StuckWarps()) {
-    text += fmt::format("  CTA {}, warp {} {}\n", grid.CtaName(warp.cta), warp.where.warp,
-                        warp.where.what);
-  }
-  if (const std::uint64_t ctas = grid.CtasNotBegun(); ctas != 0) {
-    text += fmt::format(
-        "  {} CTA{} not begun: there is room when one ends, or in a larger configuration\n", ctas,
-        ctas == 1 ? " has" : "s have");
-  }
-  return text;
-}
-
-// Who waits for whom in a deadlock; where everyone is when the cycles are used up.
-std::string EndText(const Program& program, const ClockedGrid& grid) {
+// Which warps wait for which others in a deadlock; where all are when a run is stopped. `outcome`:
+// the run's, which a mismatch stops.
+std::string EndText(const Session& session, const std::string& outcome) {
+  const ClockedGrid& grid = session.grid();
+  const WaitText waits(session.program(), session.launch(), WaitingIn(grid));
   if (grid.outcome() == Outcome::kDeadlock) {
-    return "Every live warp waits, and none can let another go on:\n" + WaitingText(program, grid);
+    const std::string summary = waits.Summary();
+    return "Every live warp waits, and none can let another go on:\n" + summary +
+           (summary.empty() ? "" : "In detail:\n") + waits.Details();
   }
   if (grid.outcome() != Outcome::kTimeout) {
     return "";
   }
-  std::string text = "When the cycles were used up:\n" + WaitingText(program, grid);
+  std::string text = outcome == "mismatch" ? "When the RTL and the golden model came to disagree:\n"
+                                           : "When the cycles were used up:\n";
+  text += waits.Details();
   const std::vector<StuckWarp> running = grid.RunningWarps();
   for (std::size_t i = 0; i < std::min(running.size(), kMaxRows); ++i) {
     text += fmt::format("  CTA {}, warp {} {}\n", grid.CtaName(running[i].cta),
@@ -225,10 +160,25 @@ std::string MbarrierTable(const ClockedGrid& grid) {
   return text;
 }
 
+// Whether the kernel looks for the place at which all CTAs of a grid meet.
+bool MeetsAsAGrid(const Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
+    return i.op == Op::kSpecial && (i.As<SpecialRead>().special == Special::kWorkspaceHigh ||
+                                    i.As<SpecialRead>().special == Special::kWorkspaceLow);
+  });
+}
+
 std::string NextStep(const Session& session, const Verdict& verdict) {
   const std::string again =
       fmt::format("muster run {} --config {} --seed {}", session.manifest().command,
                   session.config().name, session.seed());
+  if (session.grid().outcome() == Outcome::kAssert && session.launch().workspace == 0 &&
+      MeetsAsAGrid(session.program())) {
+    return fmt::format(
+        "The kernel asks whether its grid is cooperative, as grid.sync() does, and it is not.\n"
+        "Next: muster run {} --cooperative (in a manifest: \"cooperative\": true)\n",
+        session.manifest().command);
+  }
   switch (verdict.code) {
     case ExitCode::kAsExpected:
     case ExitCode::kMismatch:  // the harness has said how to repeat it
@@ -237,8 +187,16 @@ std::string NextStep(const Session& session, const Verdict& verdict) {
       return fmt::format("Next: {} --max-cycles N, with more cycles than {}\n", again,
                          session.manifest().max_cycles);
     default:
-      return fmt::format("Next: {} --wave run.fst shows the unit's signals\n", again);
+      break;
   }
+  std::string text = fmt::format(
+      "Next: {} --page run.html shows which warps waited where, beside the source\n", again);
+  const Manifest& manifest = session.manifest();
+  if (session.replay() == nullptr && manifest.OverlapFrom(0) == manifest.LaunchCount()) {
+    text += fmt::format("      muster explore {} tries other orders of the same events\n",
+                        manifest.command);
+  }
+  return text;
 }
 
 OrderedJson Barriers(const ClockedGrid& grid) {
@@ -278,7 +236,8 @@ OrderedJson Deadlock(const Program& program, const ClockedGrid& grid) {
                         {"arrived", barrier.arrived},
                         {"expected", barrier.expected},
                         {"came", Rows(program, barrier.came)},
-                        {"missing", Rows(program, barrier.missing)}});
+                        {"missing", Rows(program, barrier.missing)},
+                        {"others", Rows(program, barrier.others)}});
   }
   for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
     deadlock.push_back({{"cta", mbarrier.cta},
@@ -290,7 +249,8 @@ OrderedJson Deadlock(const Program& program, const ClockedGrid& grid) {
                         {"tx_count", mbarrier.tx},
                         {"came", Rows(program, mbarrier.came)},
                         {"waits", Rows(program, mbarrier.waits)},
-                        {"missing", Rows(program, mbarrier.missing)}});
+                        {"missing", Rows(program, mbarrier.missing)},
+                        {"others", Rows(program, mbarrier.others)}});
   }
   for (const StuckCluster& cluster : grid.StuckClusters()) {
     deadlock.push_back({{"cluster", cluster.cluster},
@@ -386,6 +346,7 @@ OrderedJson JsonReport(const Session& session, const Verdict& verdict, const Tim
   }
   if (grid.outcome() == Outcome::kDeadlock) {
     report["deadlock"] = Deadlock(session.program(), grid);
+    report["causes"] = WaitText(session.program(), session.launch(), WaitingIn(grid)).Causes();
   }
   return report;
 }
@@ -452,7 +413,7 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
   text += BarrierTable(grid);
   text += MbarrierTable(grid);
   text += FaultText(session);
-  text += EndText(session.program(), grid);
+  text += EndText(session, outcome);
   return text + HazardText(session) + NoteText(session);
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/ptx/launch/page_output.h"
 #include "sim/ptx/program/demangle.h"
 
 namespace muster::ptx {
@@ -56,15 +57,6 @@ struct Bars {
   std::vector<unsigned> tracks;
 };
 
-// JSON that may stand in a page: nothing in it ends the script.
-std::string Embedded(const OrderedJson& json) {
-  std::string text = json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-  for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
-    text.replace(at, 1, "\\u003c");
-  }
-  return text;
-}
-
 // The names of places and lines, each once.
 class Names {
  public:
@@ -98,12 +90,12 @@ std::int64_t Releaser(const Timeline::Wait& wait) {
                                          : static_cast<std::int64_t>(wait.by);
 }
 
-std::string Title(const Session& session) {
+}  // namespace
+
+std::string TitleOf(const Session& session) {
   const std::string which = session.Which();
   return which.empty() ? Demangled(session.program().Kernel().name) : which;
 }
-
-}  // namespace
 
 std::string TimelinePage(const Session& session, std::uint64_t cycles) {
   const Timeline& timeline = *session.timeline();
@@ -130,7 +122,7 @@ std::string TimelinePage(const Session& session, std::uint64_t cycles) {
   for (const Timeline::TurnMark& turn : timeline.turns()) {
     turns.push_back({turn.row, turn.number, names.Of(turn.line), turn.cycle});
   }
-  const OrderedJson data = {{"kernel", Title(session)},
+  const OrderedJson data = {{"kernel", TitleOf(session)},
                             {"config", session.config().name},
                             {"seed", session.seed()},
                             {"outcome", OutcomeName(session.grid())},
@@ -145,7 +137,7 @@ std::string TimelinePage(const Session& session, std::uint64_t cycles) {
                             {"turns", turns}};
   constexpr std::string_view kPlaceholder = "{\"rows\":[]}";
   std::string page = kTimelinePage;
-  return page.replace(page.find(kPlaceholder), kPlaceholder.size(), Embedded(data));
+  return page.replace(page.find(kPlaceholder), kPlaceholder.size(), EmbeddedInPage(data));
 }
 
 namespace {
@@ -244,7 +236,7 @@ std::string TimelineTrace(const Session& session, std::uint64_t cycles) {
   const Timeline& timeline = *session.timeline();
   OrderedJson trace = {{"displayTimeUnit", "ns"},
                        {"otherData",
-                        {{"kernel", Title(session)},
+                        {{"kernel", TitleOf(session)},
                          {"config", session.config().name},
                          {"seed", session.seed()},
                          {"outcome", OutcomeName(session.grid())},

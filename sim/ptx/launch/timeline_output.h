@@ -15,6 +15,9 @@ namespace muster::ptx {
 // The page, in which a placeholder stands for the data (timeline.html).
 extern const char* const kTimelinePage;
 
+// The kernel's name, or which of several launches it is.
+std::string TitleOf(const Session& session);
+
 // Writes the timeline of a launch that was recorded and has ended after so many cycles.
 std::string TimelinePage(const Session& session, std::uint64_t cycles);
 std::string TimelineTrace(const Session& session, std::uint64_t cycles);

@@ -215,7 +215,15 @@ void DecodeCallFunction(Cursor* c, Instruction* out) {
   }
   if (call.function != Call::kIndirect && !callee->has_body) {
     if (!CallRuntime(c, out, callee->name, arguments, results)) {
-      c->Fail(target.at, fmt::format("the function {} has no body in this file", callee->name));
+      const bool launches = callee->name.rfind("__cudaCDP", 0) == 0 ||
+                            callee->name.rfind("cudaLaunchDevice", 0) == 0 ||
+                            callee->name.rfind("cudaGetParameterBuffer", 0) == 0;
+      c->Fail(target.at,
+              launches ? fmt::format("a kernel cannot launch a kernel here ({} of CUDA's dynamic "
+                                     "parallelism): a manifest has the launches, one after the "
+                                     "other",
+                                     callee->name)
+                       : fmt::format("the function {} has no body in this file", callee->name));
     }
     return;
   }

@@ -69,10 +69,13 @@ std::vector<Finding> Linker::Findings() {
   std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.at.line < b.at.line; });
   std::vector<Finding> findings;
+  const SourceMap sources(module_);
   for (const Diagnostic& diagnostic : diagnostics_) {
-    findings.push_back({diagnostic.kind == Diagnostic::Kind::kMisuse,
-                        fmt::format("{}:{}:{}: {}", module_.file, diagnostic.at.line,
-                                    diagnostic.at.column, diagnostic.message)});
+    const std::string source = sources.Text(diagnostic.at.line);
+    findings.push_back(
+        {diagnostic.kind == Diagnostic::Kind::kMisuse,
+         fmt::format("{}{}{}:{}:{}: {}", source, source.empty() ? "" : ", ", module_.file,
+                     diagnostic.at.line, diagnostic.at.column, diagnostic.message)});
   }
   return findings;
 }

@@ -39,6 +39,7 @@ class Linker {
       : module_(module), target_(TargetOf(module)), code_(&program_) {
     program_.file = module.file;
     program_.sources = SourceMap(module);
+    program_.types = DebugTypes(module);
   }
 
   Program Run(const std::vector<std::string>& kernels);

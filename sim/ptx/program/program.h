@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/ptx/program/debug_types.h"
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/program/source_map.h"
 #include "sim/ptx/syntax/syntax.h"
@@ -103,6 +104,7 @@ struct Program {
   std::vector<SharedName> shared_names;
   std::vector<std::string> opaque;  // instructions that are not computed, as they are spelt
   SourceMap sources;
+  DebugTypes types;  // of its variables, where the file has debug information
 
   // A line of the file in words: "line 33"; or, where its source is known, "mine.cu:12 in sum, PTX
   // line 33".

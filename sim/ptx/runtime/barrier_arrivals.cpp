@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/isa/bits.h"
 #include "sim/isa/effects.h"
 
 namespace muster::ptx {
@@ -17,6 +18,7 @@ void BarrierArrivals::Launch(unsigned slot, std::uint64_t cta) {
   for (Entry& entry : entries_[slot]) {
     entry.members.clear();
   }
+  before_[slot] = {};
 }
 
 void BarrierArrivals::Commit(std::uint64_t cycle, const Operation& operation,
@@ -47,6 +49,7 @@ void BarrierArrivals::Commit(std::uint64_t cycle, const Operation& operation,
     ++releases_;
   }
   for (const Member& member : entry.members) {
+    before_[effects.cta][effects.bar] |= Bit(member.warp);
     if (!member.waits) {
       continue;
     }

@@ -47,6 +47,8 @@ struct WarpLocation {
   unsigned warp = 0;  // of the CTA
   std::string what;   // "waits at barrier 1", "has exited"
   std::uint32_t line = 0;
+  bool waits = false;   // of those at a barrier: it waits there
+  std::string brief{};  // where `what` has the lines of several groups of lanes: one that matters
 };
 struct StuckBarrier {
   std::uint64_t cta = 0;
@@ -57,6 +59,8 @@ struct StuckBarrier {
   bool all_warps = false;
   std::vector<WarpLocation> came;
   std::vector<WarpLocation> missing;
+  std::vector<WarpLocation> others;  // neither came nor can come
+  bool can_come = true;              // some of the missing can
 };
 struct StuckMbarrier {
   std::uint64_t cta = 0;
@@ -66,9 +70,12 @@ struct StuckMbarrier {
   unsigned pending = 0;
   unsigned expected = 0;
   std::int64_t tx = 0;
+  bool fresh = false;  // no phase has completed, and no wait for the one before the first was asked
   std::vector<WarpLocation> came;
   std::vector<WarpLocation> waits;
   std::vector<WarpLocation> missing;
+  std::vector<WarpLocation> others;  // neither came nor can come
+  bool can_come = true;              // some of the missing can
 };
 struct StuckCluster {
   std::array<std::uint32_t, 3> cluster{};  // of the grid of clusters
@@ -105,11 +112,14 @@ class BarrierArrivals {
               unsigned warp, std::uint32_t line);
 
   const Entry& At(unsigned slot, unsigned bar) const { return entries_[slot][bar]; }
+  // The warps of the CTA that have arrived in a generation that is complete.
+  std::uint64_t ArrivedBefore(unsigned slot, unsigned bar) const { return before_[slot][bar]; }
   std::vector<BarrierRow> Rows() const;
   std::uint64_t releases() const { return releases_; }
 
  private:
   std::array<std::array<Entry, kNumBars>, kMaxCtas> entries_;
+  std::array<std::array<std::uint64_t, kNumBars>, kMaxCtas> before_{};
   std::array<std::uint64_t, kMaxCtas> ctas_{};
   std::map<std::pair<std::uint64_t, unsigned>, BarrierRow> rows_;
   std::uint64_t releases_ = 0;

@@ -124,6 +124,8 @@ void MbarrierArrivals::Wait(const MbOperation& operation, const MbEffects& effec
         {warp, operation.lanes, line, operation.phase});
   } else if (const std::uint64_t phases = Phases(operation.cta, operation.addr); phases != 0) {
     histories_[operation.cta][operation.addr].seen[warp] = phases - 1;
+  } else {
+    histories_[operation.cta][operation.addr].passed = true;
   }
   if (effects.parked != 0) {
     MbarrierRow& row = RowOf(operation.cta, operation.addr);
@@ -149,9 +151,10 @@ std::string MbarrierName(const Program& program, std::uint32_t address) {
     if (address < name.address || (name.bytes != 0 && offset >= name.bytes)) {
       continue;
     }
-    const std::string said = Demangled(name.name);
-    return offset == 0 ? fmt::format("{} ({:#x})", said, address)
-                       : fmt::format("{}+{:#x} ({:#x})", said, offset, address);
+    const std::string member = program.types.MemberAt(name.name, offset);
+    const std::string said = Demangled(name.name) + member;
+    return offset == 0 || !member.empty() ? fmt::format("{} ({:#x})", said, address)
+                                          : fmt::format("{}+{:#x} ({:#x})", said, offset, address);
   }
   return fmt::format("{:#x}", address);
 }

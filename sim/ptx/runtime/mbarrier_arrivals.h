@@ -45,6 +45,7 @@ class MbarrierArrivals {
   // The history of a word since it was initialised.
   struct History {
     bool fresh = false;          // no phase has completed
+    bool passed = false;         // a wait for the phase before the first was answered
     std::uint64_t arrivers = 0;  // warps of the CTA that have arrived in a phase that is complete
     // By warp: the latest phase whose completion a wait has observed, counted from 0.
     std::map<unsigned, std::uint64_t> seen;

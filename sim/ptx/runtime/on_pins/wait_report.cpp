@@ -42,7 +42,15 @@ WarpLocation WaitReport::Where(unsigned warp) const {
       }
       std::vector<std::string> groups;
       for (const Group& group : slot.warp.groups) {
-        groups.push_back(core_.interpreter().Standing(slot.warp, group));
+        if (group.state != Group::State::kAsked) {
+          groups.push_back(core_.interpreter().Standing(slot.warp, group));
+          continue;
+        }
+        const std::string at = MbarriersOf(warp, group.lanes);
+        const std::uint32_t line = core_.interpreter().LineAt(group.pc);
+        groups.push_back(
+            fmt::format("lanes {:#010x} wait at {} ({})", group.lanes, at, program_.Place(line)));
+        where.brief = fmt::format("waits with lanes {:#010x} at {}", group.lanes, at);
       }
       const bool waits =
           slot.phase == WarpPhase::kAsleep ||
@@ -50,6 +58,12 @@ WarpLocation WaitReport::Where(unsigned warp) const {
             return group.state == Group::State::kAwaitsResource;
           });
       where.line = core_.interpreter().LineAt(slot.warp.groups.front().pc);
+      const Group& first = slot.warp.groups.front();
+      if (first.state == Group::State::kAsked && first.lanes == slot.warp.live) {
+        where.what = "waits at " + MbarriersOf(warp, first.lanes);
+        where.brief.clear();
+        break;
+      }
       where.what = fmt::format("{}: {}",
                                waits                             ? "waits"
                                : slot.phase == WarpPhase::kStuck ? "waits for its own lanes"
@@ -59,6 +73,47 @@ WarpLocation WaitReport::Where(unsigned warp) const {
     }
   }
   return where;
+}
+
+std::string WaitReport::MbarriersOf(unsigned warp, std::uint32_t lanes) const {
+  const unsigned index = residents_.IndexInCta(warp);
+  std::vector<std::string> names;
+  for (const auto& [address, entry] : core_.mbarriers().At(residents_.warps[warp].cta)) {
+    const bool waits = std::any_of(entry.waits.begin(), entry.waits.end(),
+                                   [&](const MbarrierArrivals::Member& member) {
+                                     return member.warp == index && (member.lanes & lanes) != 0;
+                                   });
+    if (waits) {
+      names.push_back("mbarrier " + MbarrierName(program_, address));
+    }
+  }
+  return names.empty() ? "an mbarrier" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+Arrivals WaitReport::AheadOf(unsigned warp) const {
+  Arrivals all;
+  for (const Group& group : residents_.warps[warp].warp.groups) {
+    const Arrivals& some = ahead_.From(group.pc);
+    all.barriers |= some.barriers;
+    all.mbarriers = all.mbarriers || some.mbarriers;
+  }
+  return all;
+}
+
+template <typename HasCome, typename MayCome>
+void WaitReport::AddAbsent(const CtaSlot& cta, HasCome has_come, MayCome may_come,
+                           std::vector<WarpLocation>* missing, std::vector<WarpLocation>* others,
+                           bool* can_come) const {
+  ForEachBit(cta.warps, [&](unsigned warp) {
+    const unsigned index = residents_.IndexInCta(warp);
+    if (!has_come(index, residents_.warps[warp].phase == WarpPhase::kExited)) {
+      (may_come(warp, index) ? missing : others)->push_back(Where(warp));
+    }
+  });
+  *can_come = !missing->empty();
+  if (missing->empty()) {
+    missing->swap(*others);
+  }
 }
 
 std::vector<StuckBarrier> WaitReport::StuckBarriers() const {
@@ -79,19 +134,23 @@ std::vector<StuckBarrier> WaitReport::StuckBarriers() const {
       const std::uint64_t live = cta.warps & ~cta.exited;
       row.expected = row.all_warps ? static_cast<unsigned>(__builtin_popcountll(live))
                                    : entry.count / kWarpSize;
+      std::uint64_t came = 0;
       for (const BarrierArrivals::Member& member : entry.members) {
-        row.came.push_back(
-            {member.warp, member.waits ? "waits" : "arrived and went on", member.line});
+        came |= Bit(member.warp);
+        row.came.push_back({member.warp, member.waits ? "waits" : "arrived and went on",
+                            member.line, member.waits});
       }
-      ForEachBit(cta.warps, [&](unsigned warp) {
-        const unsigned index = residents_.IndexInCta(warp);
-        const bool came = std::any_of(
-            entry.members.begin(), entry.members.end(),
-            [&](const BarrierArrivals::Member& member) { return member.warp == index; });
-        if (!came) {
-          row.missing.push_back(Where(warp));
-        }
-      });
+      const std::uint64_t before = core_.barriers().ArrivedBefore(slot, bar);
+      AddAbsent(
+          cta,
+          [&](unsigned index, bool exited) {
+            return (came & Bit(index)) != 0 || (row.all_warps && exited);
+          },
+          [&](unsigned warp, unsigned index) {
+            return row.all_warps || (before & Bit(index)) != 0 ||
+                   (AheadOf(warp).barriers >> bar & 1U) != 0;
+          },
+          &row.missing, &row.others, &row.can_come);
       stuck.push_back(std::move(row));
     }
   }
@@ -108,13 +167,16 @@ bool WaitReport::DescribeCluster(const Cluster& cluster, StuckCluster* row) cons
     const bool came = live != 0 && known != nullptr && known->arrived == live;
     const bool stands = slot.phase == WarpPhase::kInCluster;
     waits = waits || stands;
-    row->expected += live != 0 ? 1 : 0;
+    if (live == 0) {  // threads that have exited count as arrived
+      return;
+    }
+    ++row->expected;
     if (came) {
       ++row->arrived;
       row->came.emplace_back(
           residents_.LinearCta(warp),
           WarpLocation{residents_.IndexInCta(warp), stands ? "waits" : "arrived and went on",
-                       slot.cluster_line});
+                       slot.cluster_line, stands});
     } else {
       row->missing.emplace_back(residents_.LinearCta(warp), Where(warp));
     }
@@ -209,30 +271,29 @@ std::vector<StuckMbarrier> WaitReport::StuckMbarriers() const {
       row.tx = word.tx;
       row.parity = word.phase;
       const MbarrierArrivals::History& history = core_.mbarriers().HistoryOf(slot, address);
+      row.fresh = history.fresh && !history.passed;
+      std::uint64_t there = 0;
       for (const MbarrierArrivals::Member& member : entry.came) {
+        there |= Bit(member.warp);
         row.came.push_back(
             {member.warp, fmt::format("arrived, lanes {:#010x}", member.lanes), member.line});
       }
       for (const MbarrierArrivals::Member& member : entry.waits) {
-        row.waits.push_back({member.warp, WaitText(history, row.phase, member), member.line});
+        there |= Bit(member.warp);
+        row.waits.push_back({member.warp, WaitText(history, row.phase, member), member.line, true});
       }
-      std::vector<WarpLocation> all;
-      ForEachBit(cta.warps, [&](unsigned warp) {
-        const auto is_there = [&](const std::vector<MbarrierArrivals::Member>& members) {
-          return std::any_of(members.begin(), members.end(),
-                             [&](const MbarrierArrivals::Member& member) {
-                               return member.warp == residents_.IndexInCta(warp);
-                             });
-        };
-        if (!is_there(entry.came) && !is_there(entry.waits)) {
-          all.push_back(Where(warp));
-          if ((history.arrivers & Bit(residents_.IndexInCta(warp))) != 0) {
-            row.missing.push_back(all.back());
-          }
-        }
-      });
-      // Warps that have arrived here before; if there are none, any warp may be missing.
-      row.missing = row.missing.empty() ? all : row.missing;
+      if (row.pending != 0) {  // otherwise bytes alone are lacking
+        AddAbsent(
+            cta, [&](unsigned index, bool) { return (there & Bit(index)) != 0; },
+            [&](unsigned warp, unsigned index) {
+              return history.arrivers != 0 ? (history.arrivers & Bit(index)) != 0
+                                           : AheadOf(warp).mbarriers;
+            },
+            &row.missing, &row.others, &row.can_come);
+      }
+      if (history.arrivers != 0) {
+        row.others.clear();  // those that have arrived before are known
+      }
       stuck.push_back(std::move(row));
     }
   }

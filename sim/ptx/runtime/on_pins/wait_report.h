@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/golden/cluster_scope.h"
+#include "sim/ptx/program/ahead.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/runtime/core.h"
 #include "sim/ptx/runtime/on_pins/mb_port.h"
@@ -26,7 +27,8 @@ class WaitReport {
         residents_(core.residents()),
         cluster_(cluster),
         port_(port),
-        deadlocked_(deadlocked) {}
+        deadlocked_(deadlocked),
+        ahead_(program) {}
 
   std::vector<StuckBarrier> StuckBarriers() const;
   std::vector<StuckMbarrier> StuckMbarriers() const;
@@ -41,6 +43,16 @@ class WaitReport {
 
  private:
   WarpLocation Where(unsigned warp) const;
+  // The mbarriers at which these lanes wait: "mbarrier full (0x10)".
+  std::string MbarriersOf(unsigned warp, std::uint32_t lanes) const;
+  // The arrivals that lanes of the warp may still come to.
+  Arrivals AheadOf(unsigned warp) const;
+  // Says where the warps of the CTA are that have not come. If some of them may come, because
+  // `may_come` says so, the others are apart.
+  template <typename HasCome, typename MayCome>
+  void AddAbsent(const CtaSlot& cta, HasCome has_come, MayCome may_come,
+                 std::vector<WarpLocation>* missing, std::vector<WarpLocation>* others,
+                 bool* can_come) const;
   std::vector<StuckWarp> WarpsIn(std::initializer_list<WarpPhase> phases) const;
 
   const Program& program_;
@@ -49,6 +61,7 @@ class WaitReport {
   const golden::ClusterScope* const cluster_;
   MbPort* const port_;
   const bool deadlocked_;
+  const Ahead ahead_;
 };
 
 }  // namespace muster::ptx
