@@ -25,6 +25,7 @@
 #include "sim/explore/story.h"
 #include "sim/explore/world.h"
 #include "sim/gpu/driver.h"
+#include "sim/ptx/launch/choice.h"
 #include "sim/ptx/launch/schedule_file.h"
 #include "sim/ptx/launch/session.h"
 #include "sim/ptx/syntax/error.h"
@@ -159,7 +160,11 @@ class Explorer {
   }
 
   ptx::Schedule ScheduleOf(const explore::Finding& finding) const {
-    return {finding.turns, finding.needed, job_.manifest.config, job_.manifest.seed};
+    ptx::Schedule schedule{finding.turns, finding.needed, job_.manifest.config, job_.manifest.seed};
+    if (HasChoices(job_.manifest)) {
+      schedule.input = job_.manifest.input;
+    }
+    return schedule;
   }
 
   // Replays the witness of a finding on the unit, in lockstep. If it does not show the finding
@@ -352,7 +357,9 @@ class Explorer {
     for (const std::string& left_out : explored_.left_out) {
       seen += "; " + left_out;
     }
-    std::string text = fmt::format(
+    const std::string input = InputText(job_.manifest);
+    std::string text = input.empty() ? "" : fmt::format("With {}\n", input);
+    text += fmt::format(
         "{}: {}, {}, {}; {}\n", job_.manifest.path, several(causes_.findings.size(), "finding"),
         several(causes_.suspicions.size(), "suspicion"),
         several(explored_.runs, "run") + " along which other orders were looked for", seen);
@@ -384,6 +391,10 @@ class Explorer {
                                 {"classes", explored_.classes},
                                 {"runs", explored_.runs},
                                 {"seconds", Seconds()}};
+    if (HasChoices(job_.manifest)) {
+      json["input"] = job_.manifest.input;
+      json["input_text"] = InputText(job_.manifest);
+    }
     json["findings"] = nlohmann::ordered_json::array();
     json["suspicions"] = nlohmann::ordered_json::array();
     json["notes"] = nlohmann::ordered_json::array();

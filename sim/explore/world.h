@@ -115,6 +115,10 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   std::vector<Place> Next() const;
   // Returns where the warps stand that have not exited.
   std::vector<Place> Standing() const;
+  // Returns a word of a CTA's shared memory, and how many warps have arrived at one of its
+  // barriers; nothing: the CTA is not resident.
+  std::optional<std::uint64_t> WordAt(std::uint64_t cta, std::uint32_t address) const;
+  std::optional<unsigned> ArrivedAt(std::uint64_t cta, unsigned barrier) const;
 
   // AccessSink, TransferSink, Grid and GoldenGrid: what a step does.
   void OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
@@ -231,6 +235,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   static std::uint32_t LanesOf(const ptx::Transfer& transfer);
   static Place PlaceOf(const Flight& flight);  // of the issuing warp
   const Flight* FlightOf(const Actor& actor) const;
+  std::optional<std::pair<unsigned, unsigned>> SlotOf(std::uint64_t cta) const;
   static ptx::Group* GroupOf(const WarpState& state, std::uint32_t lanes);
 
   // world_effects.cpp
