@@ -70,12 +70,12 @@ class Draw {
   // One CTA copies to both, or to one of them, and each waits for its bytes.
   void Multicast() {
     program_.lists = {{0}, {1}};
-    if (Below(3) == 0) {
+    if (Below(6) == 0) {
       program_.lists.push_back({1});
     }
     program_.shared = {true, true};
     program_.shared.push_back(false);
-    const bool twice = Below(4) == 0;
+    const bool twice = program_.lists.size() == 2 && Below(6) == 0;
     for (unsigned i = 0; i < program_.lists.size(); ++i) {
       const bool is_second = i == 2;
       if (!is_second) {
@@ -94,7 +94,7 @@ class Draw {
         Of(i).push_back({Kind::kStore, 2, Value()});
       }
     }
-    if (Below(5) != 0) {
+    if (Below(3) != 0) {
       for (AsyncProgram::List& list : program_.lists) {
         list.operations.push_back({Kind::kClusterSync});
       }

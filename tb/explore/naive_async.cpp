@@ -48,7 +48,7 @@ struct State {
   std::vector<unsigned> next;
   std::vector<bool> exited;
   std::vector<bool> waits;                                    // at barrier.cluster
-  std::vector<bool> launched;                                 // it has let dependents begin
+  bool launched = false;                                      // it has let dependents begin
   std::vector<int> last;                                      // event
   std::vector<std::vector<std::size_t>> open;                 // flights of no group, by list
   std::vector<std::vector<std::vector<std::size_t>>> groups;  // flights
@@ -72,7 +72,6 @@ class Naive {
     state.next.assign(lists, 0);
     state.exited.assign(lists, false);
     state.waits.assign(lists, false);
-    state.launched.assign(lists, false);
     state.last.assign(lists, kNobody);
     state.open.resize(lists);
     state.groups.resize(lists);
@@ -134,12 +133,10 @@ class Naive {
     if (state.faulted || state.exited[list] || state.waits[list]) {
       return false;
     }
-    if (program_.form == Form::kLaunches && CtaOf(list) == 1) {
-      for (unsigned other = 0; other < program_.lists.size(); ++other) {
-        if (CtaOf(other) == 0 && !state.launched[other] && !state.exited[other]) {
-          return false;  // the launch has not begun
-        }
-      }
+    // A launch begins when a thread of the CTA before has let it, or none is left there.
+    if (program_.form == Form::kLaunches && CtaOf(list) == 1 && !state.launched &&
+        !HasExited(state, 0)) {
+      return false;
     }
     const auto& operations = program_.lists[list].operations;
     if (state.next[list] == operations.size()) {
@@ -244,7 +241,7 @@ class Naive {
         MeetIfAllAreThere(state);
         break;
       case Kind::kLaunchDependents:
-        state->launched[list] = true;
+        state->launched = state->launched || cta == 0;
         break;
       case Kind::kGridWait:
         for (std::size_t i = 0; cta == 1 && i < state->events.size(); ++i) {
