@@ -47,7 +47,7 @@ std::uint64_t InWindow(Space space, std::uint64_t address) {
 bool Interpreter::Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                          unsigned bytes, bool write, Transfer* transfer) {
   const bool shared = IsShared(space) || SegmentOf(address) == kSharedSegment;
-  if (!shared || Reach(warp, lane, space, address, bytes, write) == nullptr) {
+  if (!shared || space_.Reach(warp, lane, space, address, bytes, write) == nullptr) {
     return false;
   }
   transfer->to = CtaAt(*warp, InWindow(space, address));
@@ -111,11 +111,11 @@ Interpreter::Event Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsign
       ignores ? 0 : std::min<std::uint64_t>(lanes.Read(i.read)[lane], i.bytes));
   Transfer transfer;
   if (to % i.bytes != 0 || !Locate(warp, lane, i.to.space, to, i.bytes, true, &transfer)) {
-    return fault(DescribeAccess(*warp, i.to.space, to, i.bytes, true));
+    return fault(space_.DescribeAccess(*warp, i.to.space, to, i.bytes, true));
   }
   if (from % i.bytes != 0 ||
-      (bytes != 0 && Reach(warp, lane, Space::kGlobal, from, bytes, false) == nullptr)) {
-    return fault(DescribeAccess(*warp, Space::kGlobal, from, i.bytes, false));
+      (bytes != 0 && space_.Reach(warp, lane, Space::kGlobal, from, bytes, false) == nullptr)) {
+    return fault(space_.DescribeAccess(*warp, Space::kGlobal, from, i.bytes, false));
   }
   if (bytes != 0) {
     transfer.source = {{from, bytes, 0}};
@@ -141,12 +141,12 @@ Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, std::
   if (i.mbarrier == kNoSlot) {
     const std::uint64_t segment = SegmentOf(to);
     const bool global = segment == kGlobalSegment || segment >= kFirstBuffer;
-    if (to % size != 0 || !global || Reach(warp, lane, space, to, size, true) == nullptr) {
-      return fault(DescribeAccess(*warp, space, to, size, true));
+    if (to % size != 0 || !global || space_.Reach(warp, lane, space, to, size, true) == nullptr) {
+      return fault(space_.DescribeAccess(*warp, space, to, size, true));
     }
     transfer.target = {{to, size, 0}};
   } else if (to % size != 0 || !Locate(warp, lane, space, to, size, true, &transfer)) {
-    return fault(DescribeAccess(*warp, space, to, size, true));
+    return fault(space_.DescribeAccess(*warp, space, to, size, true));
   } else if (!LocateMbarrier(warp, lane, space, mbarrier, &transfer)) {
     return fault(fmt::format(
         "names an mbarrier at {:#x}, which is no word of the CTA that it stores to", mbarrier));
@@ -205,12 +205,12 @@ Interpreter::Event Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsign
   }
   const unsigned read = left + right < bytes ? bytes - static_cast<unsigned>(left + right) : 0;
   Transfer whole;
-  if (Reach(warp, lane, source_space, from + left, read, false) == nullptr && bytes != 0) {
-    return fault(DescribeReach(*warp, source_space, from + left, read, false));
+  if (space_.Reach(warp, lane, source_space, from + left, read, false) == nullptr && bytes != 0) {
+    return fault(space_.DescribeReach(*warp, source_space, from + left, read, false));
   }
-  if (out ? Reach(warp, lane, i.space, to, bytes, true) == nullptr
+  if (out ? space_.Reach(warp, lane, i.space, to, bytes, true) == nullptr
           : !Locate(warp, lane, i.space, to, bytes, true, &whole)) {
-    return fault(DescribeReach(*warp, i.space, to, bytes, true));
+    return fault(space_.DescribeReach(*warp, i.space, to, bytes, true));
   }
   if (!out && !LocateMbarrier(warp, lane, i.space, lanes.Read(i.mbarrier)[lane], &whole)) {
     return fault(

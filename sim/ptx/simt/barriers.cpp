@@ -142,20 +142,6 @@ Interpreter::Event Interpreter::RefuseDiffering(Warp* warp, const Group& group, 
                             first, names(first)));
 }
 
-// The lanes that an instruction's guard leaves out go on.
-void Interpreter::Part(Warp* warp, std::size_t index, std::uint32_t active) {
-  const Group& group = warp->groups[index];
-  if (active != group.lanes) {
-    Split(warp, index, group.lanes & ~active, group.pc + 1);
-  }
-}
-
-void Interpreter::Hold(Warp* warp, std::size_t index, Group::State state) {
-  warp->groups[index].state = state;
-  ++warp->held;
-  Merge(warp, index);
-}
-
 Arrival Interpreter::ArrivalOf(Warp* warp, const Group& group) const {
   const Instruction& i = program_.code[group.pc];
   Arrival arrival;
@@ -299,7 +285,7 @@ MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const
     if (byte >= size || size - byte < 8) {
       if (mb.outside == 0) {
         mb.outside_address = named;
-        mb.outside_what = DescribeReach(*warp, space, named, 8, !IsMbWait(mb.op));
+        mb.outside_what = space_.DescribeReach(*warp, space, named, 8, !IsMbWait(mb.op));
       }
       mb.outside |= 1U << lane;
     }

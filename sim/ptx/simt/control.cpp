@@ -48,7 +48,7 @@ void Interpreter::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t act
   const auto [target, delays] = program_.code[group.pc].As<Branch>();
   const std::uint32_t next = group.pc + 1;
   if (target < next) {
-    YieldSometimes(warp, index);
+    YieldSometimes(warp, index, &random_);
   }
   group.pc = target;
   if (target < next && !delays) {
@@ -58,29 +58,6 @@ void Interpreter::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t act
     Split(warp, index, group.lanes & ~active, next);
   }
   Merge(warp, index);
-}
-
-// The lanes of a group go to where `place` says, lane by lane; those that `active` leaves out go
-// on.
-template <typename F>
-void Interpreter::Disperse(Warp* warp, std::size_t index, std::uint32_t active, F place) {
-  const Group group = warp->groups[index];
-  Remove(warp, index);
-  if (active != group.lanes) {
-    warp->groups.push_back(Group{group.pc + 1, group.frame, group.lanes & ~active});
-  }
-  for (std::uint32_t rest = active; rest != 0;) {
-    Group there = place(First(rest));
-    ForEachBit(rest, [&](unsigned lane) {
-      const Group other = place(lane);
-      if (other.pc == there.pc && other.frame == there.frame) {
-        there.lanes |= 1U << lane;
-      }
-    });
-    rest &= ~there.lanes;
-    warp->groups.push_back(there);
-  }
-  MergeAll(warp);
 }
 
 Interpreter::Event Interpreter::ExecuteBranchIndexed(Warp* warp, std::size_t index,

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Groups of lanes, and which of them runs. The instructions themselves are in control.cpp,
-// barriers.cpp, access.cpp, runtime.cpp and compute*.cpp.
+// The step of a warp. The instructions themselves are in control.cpp, barriers.cpp, access.cpp,
+// runtime.cpp and sim/ptx/alu.
 #include "sim/ptx/simt/interpreter.h"
 
 #include <fmt/format.h>
@@ -12,29 +12,13 @@
 #include "sim/isa/warp_size.h"
 
 namespace muster::ptx {
-namespace {
-
-// One in so many times the group that runs is a random one, so that lanes which spin let others go
-// on; else it is the one that is furthest behind, so that lanes come together again.
-constexpr std::uint32_t kRandomPick = 16;
-
-// A group that loops may wait for another one: one in so many times that it goes back, another one
-// gets so many turns.
-constexpr std::uint32_t kYieldOneIn = 4;
-constexpr std::uint32_t kTurns = 16;
-
-// Lanes in a function have yet to come back to those that are not.
-bool IsBehind(const Group& a, const Group& b) {
-  return a.frame != b.frame ? a.frame > b.frame : a.pc < b.pc;
-}
-
-}  // namespace
 
 Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* memory,
                          Printed* printed, std::uint64_t seed)
     : program_(program),
       launch_(launch),
       memory_(memory),
+      space_(memory),
       random_(seed),
       printed_(*printed),
       tracks_unknown_(memory->origins().possible =
@@ -84,121 +68,6 @@ std::string Interpreter::ThreadName(const Warp& warp, unsigned lane) const {
                      launch_.CtaName(warp.cta->linear_id));
 }
 
-// ------------------------------------------------------------------------------------------------
-// Groups
-// ------------------------------------------------------------------------------------------------
-
-Group* Interpreter::Pick(Warp* warp) {
-  std::vector<Group>& groups = warp->groups;
-  if (groups.size() == 1) {
-    return groups.front().state == Group::State::kReady ? &groups.front() : nullptr;
-  }
-  if (warp->turns != 0) {
-    --warp->turns;
-    for (Group& group : groups) {
-      if ((group.lanes & warp->favoured) != 0 && group.state == Group::State::kReady) {
-        return &group;
-      }
-    }
-    warp->turns = 0;
-  }
-  const bool any = random_.OneIn(kRandomPick);
-  const std::size_t first = any ? random_.Below(static_cast<std::uint32_t>(groups.size())) : 0;
-  Group* best = nullptr;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    Group& group = groups[(first + i) % groups.size()];
-    if (group.state != Group::State::kReady) {
-      continue;
-    }
-    if (any) {
-      return &group;
-    }
-    if (best == nullptr || IsBehind(group, *best)) {
-      best = &group;
-    }
-  }
-  return best;
-}
-
-// Gives another group of the warp the next turns.
-void Interpreter::Yield(Warp* warp, std::size_t index) {
-  const auto count = static_cast<std::uint32_t>(warp->groups.size());
-  if (count == 1) {
-    return;
-  }
-  const std::size_t other = (index + 1 + random_.Below(count - 1)) % count;
-  warp->favoured = warp->groups[other].lanes & -warp->groups[other].lanes;
-  warp->turns = kTurns;
-}
-
-void Interpreter::YieldSometimes(Warp* warp, std::size_t index) {
-  if (warp->groups.size() > 1 && random_.OneIn(kYieldOneIn)) {
-    Yield(warp, index);
-  }
-}
-
-void Interpreter::Remove(Warp* warp, std::size_t index) {
-  warp->groups[index] = warp->groups.back();
-  warp->groups.pop_back();
-}
-
-// Whether lanes that stand in the same function have come there by the same calls.
-bool Interpreter::SameCalls(Warp* warp, unsigned a, unsigned b, std::uint32_t frame) {
-  while (frame != 0 &&
-         warp->Register(frame, kReturnSlot, a) == warp->Register(frame, kReturnSlot, b) &&
-         warp->Register(frame, kFrameSlot, a) == warp->Register(frame, kFrameSlot, b)) {
-    frame = static_cast<std::uint32_t>(warp->Register(frame, kFrameSlot, a));
-  }
-  return frame == 0;
-}
-
-// Joins the group with one that stands at the same place. Lanes that called a function at several
-// places go through it apart, as the code after each call may rely on; but an aligned barrier is
-// one for all.
-void Interpreter::Merge(Warp* warp, std::size_t index) {
-  std::vector<Group>& groups = warp->groups;
-  if (groups.size() == 1) {
-    return;
-  }
-  const Group group = groups[index];
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    Group& other = groups[i];
-    if (i == index || other.pc != group.pc || other.frame != group.frame ||
-        other.until != group.until || other.state != group.state ||
-        (group.state != Group::State::kAligned &&
-         !SameCalls(warp, First(group.lanes), First(other.lanes), group.frame))) {
-      continue;
-    }
-    other.lanes |= group.lanes;
-    if (group.state != Group::State::kReady) {
-      --warp->held;
-    }
-    Remove(warp, index);
-    return;
-  }
-}
-
-void Interpreter::MergeAll(Warp* warp) {
-  for (std::size_t i = warp->groups.size(); i-- > 0;) {
-    if (i < warp->groups.size()) {
-      Merge(warp, i);
-    }
-  }
-}
-
-// Some lanes of the group go their own way, to `pc`.
-void Interpreter::Split(Warp* warp, std::size_t index, std::uint32_t lanes, std::uint32_t pc) {
-  const Group fresh{pc, warp->groups[index].frame, lanes};
-  warp->groups[index].lanes &= ~lanes;
-  warp->groups.push_back(fresh);
-  Merge(warp, warp->groups.size() - 1);
-}
-
-void Interpreter::Advance(Warp* warp, std::size_t index) {
-  ++warp->groups[index].pc;
-  Merge(warp, index);
-}
-
 std::uint32_t Interpreter::Active(const Warp& warp, const Group& group,
                                   const Instruction& i) const {
   if (i.guard == kNoSlot) {
@@ -220,10 +89,6 @@ Lanes Interpreter::LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) 
           program_.literals.data(), lanes};
 }
 
-// ------------------------------------------------------------------------------------------------
-// One step
-// ------------------------------------------------------------------------------------------------
-
 Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   cycle_ = cycle;
   if (warp->held != 0) {
@@ -242,7 +107,7 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
              group.state == Group::State::kAwaitsTurn;
     });
   };
-  Group* const group = Pick(warp);
+  Group* const group = Pick(warp, &random_);
   if (group == nullptr) {
     if (goes_on() || (warp_unit_ != nullptr && warp_unit_->IsUnderWay(warp->slot))) {
       return Event::kAsleep;

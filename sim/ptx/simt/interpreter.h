@@ -20,6 +20,8 @@
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/access_sink.h"
+#include "sim/ptx/simt/address_space.h"
+#include "sim/ptx/simt/lane_groups.h"
 #include "sim/ptx/simt/launch.h"
 #include "sim/ptx/simt/livelock_detector.h"
 #include "sim/ptx/simt/mbarriers.h"
@@ -28,6 +30,7 @@
 #include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/schedule_replay.h"
 #include "sim/ptx/simt/tensor_map.h"
+#include "sim/ptx/simt/unknown_registers.h"
 #include "sim/ptx/simt/warp.h"
 #include "sim/ptx/simt/warp_unit.h"
 
@@ -140,16 +143,7 @@ class Interpreter {
   std::string Standing(const Warp& warp, const Group& group) const;
 
  private:
-  Group* Pick(Warp* warp);
-  void Yield(Warp* warp, std::size_t index);
-  void YieldSometimes(Warp* warp, std::size_t index);
   void GoBack(const Warp& warp, const Group& group);
-  static bool SameCalls(Warp* warp, unsigned a, unsigned b, std::uint32_t frame);
-  void Merge(Warp* warp, std::size_t index);
-  void MergeAll(Warp* warp);
-  void Split(Warp* warp, std::size_t index, std::uint32_t lanes, std::uint32_t pc);
-  void Remove(Warp* warp, std::size_t index);
-  void Advance(Warp* warp, std::size_t index);
 
   Event Execute(Warp* warp, std::size_t index);
   // replay.cpp: by a schedule.
@@ -181,8 +175,6 @@ class Interpreter {
   std::optional<unsigned> Differing(Warp* warp, const Group& group) const;
   Event RefuseDiffering(Warp* warp, const Group& group, unsigned lane);
   std::uint32_t ValueOf(const Warp& warp, const Group& group, Slot slot, unsigned lane) const;
-  void Part(Warp* warp, std::size_t index, std::uint32_t active);
-  void Hold(Warp* warp, std::size_t index, Group::State state);
   Arrival ArrivalOf(Warp* warp, const Group& group) const;
   Event Arrive(Warp* warp, std::size_t index);
   Event AwaitAll(Warp* warp, std::size_t index);
@@ -216,8 +208,6 @@ class Interpreter {
   std::optional<Event> TakeFragments(Warp* warp, const Lanes& lanes, std::uint32_t frame);
   void Start(Warp* warp, const Instruction& instruction, const StartedProduct& product);
   std::optional<Event> TouchFragments(Warp* warp, const Group& group, std::uint32_t active);
-  template <typename F>
-  void Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave);
   Event Sleep(Warp* warp, std::size_t index, std::uint32_t active);
   void WakeUp(Warp* warp);
   bool DryRun(const Warp& warp, const Group& group, std::uint32_t lanes, bool retries);
@@ -231,8 +221,6 @@ class Interpreter {
   bool MayStoreBesideAtomics(Warp* warp, const Lanes& lanes);
 
   // control.cpp: control flow.
-  template <typename F>
-  void Disperse(Warp* warp, std::size_t index, std::uint32_t active, F place);
   void ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteBranchIndexed(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteCall(Warp* warp, std::size_t index, std::uint32_t active);
@@ -243,16 +231,6 @@ class Interpreter {
   Event ExecuteStack(Warp* warp, const Group& group, std::uint32_t active);
 
   // spread.cpp: unknown values.
-  struct UnknownPlace {
-    UnknownBytes* bytes;
-    std::uint64_t at;
-  };
-  UnknownPlace UnknownAt(Warp* warp, unsigned lane, Space space, std::uint64_t address) const;
-  // The first of these registers that is unknown in one of the lanes, and in *where which.
-  static Origin UnknownIn(const Warp& warp, std::uint32_t frame, const std::vector<Slot>& slots,
-                          std::uint32_t lanes, unsigned* where);
-  static void SetUnknown(Warp* warp, std::uint32_t frame, const std::vector<Slot>& slots,
-                         std::uint32_t lanes, Origin origin);
   Event RefuseUnknown(const Warp& warp, unsigned lane, std::uint32_t line, const char* what,
                       Origin origin);
   Origin OriginOf(std::uint32_t opaque, std::uint32_t line);
@@ -282,20 +260,6 @@ class Interpreter {
                  const Span& span);
   Span SpanOf(Warp* warp, unsigned lane, Op op, const Access& access, std::uint64_t address);
   static const char* Misplaced(Op op, const Access& access, std::uint64_t address);
-  std::uint8_t* Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
-                        unsigned bytes, bool write);
-  // Where an address of parameters is in memory; any other one is there itself.
-  static std::uint64_t InMemory(const Warp& warp, std::uint64_t address) {
-    return SegmentOf(address) == kParamSegment ? warp.cta->launch->parameters + ByteOf(address)
-                                               : address;
-  }
-  std::uint8_t* Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
-                      bool write);
-  std::string DescribeReach(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
-                            bool write) const;
-  std::string DescribeAccess(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
-                             bool write) const;
-  Cta* CtaAt(const Warp& warp, std::uint64_t shared) const;
   void ExecuteAddress(Warp* warp, const Lanes& lanes) const;
   void ExecuteMap(const Warp& warp, const Lanes& lanes) const;
 
@@ -338,6 +302,7 @@ class Interpreter {
   const Program& program_;
   const Launch& launch_;
   Memory* memory_;
+  AddressSpace space_;
   WarpUnit* warp_unit_ = nullptr;
   MbarrierSink* mbarriers_ = nullptr;  // if the program has mbarriers
   bool has_atomics_ = false;
@@ -362,31 +327,6 @@ class Interpreter {
   const bool tracks_unknown_;  // values may be unknown
   const bool has_warpgroups_;  // the program has instructions of four warps
 };
-
-// Lanes that stand in that state go on; `leave` is called before, for the lanes of each
-// instruction.
-template <typename F>
-void Interpreter::Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave) {
-  std::vector<Group> moved;
-  for (std::size_t i = warp->groups.size(); i-- > 0;) {
-    Group& group = warp->groups[i];
-    const std::uint32_t here = group.lanes & lanes;
-    if (group.state != state || here == 0) {
-      continue;
-    }
-    leave(group, here);
-    moved.push_back(Group{group.pc + 1, group.frame, here});
-    group.lanes &= ~here;
-    if (group.lanes == 0) {
-      --warp->held;
-      Remove(warp, i);
-    }
-  }
-  for (const Group& group : moved) {
-    warp->groups.push_back(group);
-    Merge(warp, warp->groups.size() - 1);
-  }
-}
 
 }  // namespace muster::ptx
 

@@ -30,7 +30,8 @@ Interpreter::Event Interpreter::ExecuteTryCancel(Warp* warp, const Lanes& lanes)
     Transfer transfer;
     if (to % sizeof(Response) != 0 ||
         !Locate(warp, lane, i.space, to, sizeof(Response), true, &transfer)) {
-      return Fault(*warp, lane, line, DescribeAccess(*warp, i.space, to, sizeof(Response), true));
+      return Fault(*warp, lane, line,
+                   space_.DescribeAccess(*warp, i.space, to, sizeof(Response), true));
     }
     if (transfer.to != warp->cta || !LocateMbarrier(warp, lane, i.space, mbarrier, &transfer)) {
       return Fault(*warp, lane, line,

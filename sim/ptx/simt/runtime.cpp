@@ -24,11 +24,11 @@ constexpr std::uint64_t kHeapBytes = 8U << 20;  // CUDA's default
 std::string Interpreter::TextAt(Warp* warp, unsigned lane, std::uint64_t address) {
   std::string text;
   while (text.size() < kMaxText) {
-    const std::uint8_t* const at = Resolve(warp, lane, Space::kGeneric, address++, 1, false);
+    const std::uint8_t* const at = space_.Resolve(warp, lane, Space::kGeneric, address++, 1, false);
     if (at == nullptr) {
       break;
     }
-    const UnknownPlace there = UnknownAt(warp, lane, Space::kGeneric, address - 1);
+    const UnknownPlace there = space_.UnknownAt(warp, lane, Space::kGeneric, address - 1);
     const bool known = there.bytes->Find(there.at, 1) == 0;
     if (known && *at == 0) {
       break;
@@ -45,7 +45,8 @@ std::uint32_t Interpreter::Print(Warp* warp, unsigned lane, std::uint64_t format
   std::uint32_t count = 0;
   const auto next = [&](unsigned bytes) {
     arguments = (arguments + bytes - 1) & ~std::uint64_t{bytes - 1};
-    const std::uint8_t* const at = Resolve(warp, lane, Space::kGeneric, arguments, bytes, false);
+    const std::uint8_t* const at =
+        space_.Resolve(warp, lane, Space::kGeneric, arguments, bytes, false);
     std::uint64_t value = 0;
     if (at != nullptr) {
       std::memcpy(&value, at, bytes);

@@ -12,8 +12,6 @@
 namespace muster::ptx {
 namespace {
 
-constexpr unsigned kStackBits = 20;
-
 // What an instruction cannot do without, and what it does with that.
 struct Need {
   std::vector<Slot> slots;
@@ -57,52 +55,6 @@ bool IsArithmetic(const Instruction& i) {
 }
 
 }  // namespace
-
-// The memory that an address names, and the byte there.
-Interpreter::UnknownPlace Interpreter::UnknownAt(Warp* warp, unsigned lane, Space space,
-                                                 std::uint64_t address) const {
-  const std::uint64_t segment = SegmentOf(address);
-  const bool generic = space == Space::kGeneric;
-  if (IsShared(space) || (generic && segment == kSharedSegment)) {
-    const std::uint64_t shared = generic ? ByteOf(address) : address;
-    Cta* const cta = CtaAt(*warp, shared);
-    return {cta == nullptr ? &warp->cta->unknown : &cta->unknown, SharedByte(shared)};
-  }
-  if (space == Space::kLocal || (generic && segment == kLocalSegment)) {
-    return {&warp->unknown_stacks, std::uint64_t{lane} << kStackBits | ByteOf(address)};
-  }
-  return {&memory_->unknown(), address};
-}
-
-Origin Interpreter::UnknownIn(const Warp& warp, std::uint32_t frame, const std::vector<Slot>& slots,
-                              std::uint32_t lanes, unsigned* where) {
-  for (const Slot slot : slots) {
-    if (slot == kNoSlot || IsLiteral(slot)) {
-      continue;
-    }
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-      const unsigned lane = First(rest);
-      if (const Origin origin = warp.unknown.At(frame + static_cast<std::uint32_t>(slot), lane)) {
-        if (where != nullptr) {
-          *where = lane;
-        }
-        return origin;
-      }
-    }
-  }
-  return 0;
-}
-
-void Interpreter::SetUnknown(Warp* warp, std::uint32_t frame, const std::vector<Slot>& slots,
-                             std::uint32_t lanes, Origin origin) {
-  for (const Slot slot : slots) {
-    if (slot != kNoSlot && !IsLiteral(slot)) {
-      ForEachBit(lanes, [&](unsigned lane) {
-        warp->unknown.Set(frame + static_cast<std::uint32_t>(slot), lane, origin);
-      });
-    }
-  }
-}
 
 Interpreter::Event Interpreter::RefuseUnknown(const Warp& warp, unsigned lane, std::uint32_t line,
                                               const char* what, Origin origin) {
@@ -168,7 +120,7 @@ std::optional<Interpreter::Event> Interpreter::MeetUnknown(Warp* warp, const Gro
 // What the lane's frame has in memory from its beginning on.
 Origin Interpreter::UnknownOnStack(Warp* warp, const Group& group, unsigned lane) const {
   const UnknownPlace stack =
-      UnknownAt(warp, lane, Space::kLocal, warp->Register(group.frame, kStackSlot, lane));
+      space_.UnknownAt(warp, lane, Space::kLocal, warp->Register(group.frame, kStackSlot, lane));
   return stack.bytes->Find(stack.at, (std::uint64_t{lane} + 1) * (1U << kStackBits) - stack.at);
 }
 
@@ -180,7 +132,7 @@ std::uint32_t Interpreter::SpreadAccess(Warp* warp, const Lanes& lanes, std::uin
   const unsigned bytes = Bytes(access.type);
   const auto base = lanes.Read(access.address.base);
   const auto place = [&](unsigned of) {
-    return UnknownAt(warp, of, access.address.space, access.address.From(base[of]));
+    return space_.UnknownAt(warp, of, access.address.space, access.address.From(base[of]));
   };
   std::uint32_t changes = 0;
   if (i.op == Op::kLoad) {
@@ -252,8 +204,9 @@ void Interpreter::SpreadValue(Warp* warp, unsigned lane, const FramePlace& to,
     return;
   }
   const auto place = [&](const FramePlace& of) {
-    return UnknownAt(warp, lane, Space::kLocal,
-                     warp->Register(of.frame, kStackSlot, lane) + of.offset)
+    return space_
+        .UnknownAt(warp, lane, Space::kLocal,
+                   warp->Register(of.frame, kStackSlot, lane) + of.offset)
         .at;
   };
   warp->unknown_stacks.Copy(place(to), warp->unknown_stacks, place(from), bytes);

@@ -55,10 +55,11 @@ Interpreter::Event Interpreter::ExecuteStoreBulk(Warp* warp, const Lanes& lanes)
                                address));
     }
     std::uint8_t* const at =
-        Reach(warp, lane, Space::kShared, shared, static_cast<unsigned>(size), true);
+        space_.Reach(warp, lane, Space::kShared, shared, static_cast<unsigned>(size), true);
     if (at == nullptr) {
-      return Fault(*warp, lane, line,
-                   DescribeReach(*warp, Space::kShared, shared, static_cast<unsigned>(size), true));
+      return Fault(
+          *warp, lane, line,
+          space_.DescribeReach(*warp, Space::kShared, shared, static_cast<unsigned>(size), true));
     }
     const bool changed = warp->cta->unknown.Set(SharedByte(shared), size, 0) ||
                          std::any_of(at, at + size, [](std::uint8_t byte) { return byte != 0; });

@@ -170,11 +170,12 @@ Interpreter::Event Interpreter::StartTensor(Warp* warp, const Lanes& lanes, unsi
   TensorTile tile = TileOf(*map, box);
   for (const Piece& piece : Merged(tile.global)) {
     const bool inside = SegmentOf(piece.address) == SegmentOf(map->address);
-    if (!inside ||
-        Reach(warp, lane, Space::kGlobal, piece.address, piece.bytes, box.to_global) == nullptr) {
-      return Fault(*warp, lane, line,
-                   DescribeReach(*warp, Space::kGlobal, piece.address, piece.bytes, box.to_global) +
-                       ", by its tensor map");
+    if (!inside || space_.Reach(warp, lane, Space::kGlobal, piece.address, piece.bytes,
+                                box.to_global) == nullptr) {
+      return Fault(
+          *warp, lane, line,
+          space_.DescribeReach(*warp, Space::kGlobal, piece.address, piece.bytes, box.to_global) +
+              ", by its tensor map");
     }
   }
   if (i.prefetches) {
@@ -188,7 +189,7 @@ Interpreter::Event Interpreter::StartTensor(Warp* warp, const Lanes& lanes, unsi
   const Space space = out ? Space::kShared : i.space;
   const auto extent = static_cast<unsigned>(end - box.shared);
   if (!Locate(warp, lane, space, shared, extent, !out, &whole)) {
-    return Fault(*warp, lane, line, DescribeReach(*warp, space, shared, extent, !out));
+    return Fault(*warp, lane, line, space_.DescribeReach(*warp, space, shared, extent, !out));
   }
   if (out) {
     whole.from = std::exchange(whole.to, nullptr);
@@ -224,18 +225,20 @@ Interpreter::Event Interpreter::ExecuteTensorReplace(Warp* warp, const Lanes& la
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     const std::uint64_t address = i.address.From(lanes.Read(i.address.base)[lane]);
-    std::uint8_t* const at = address % kTensorMapAlign == 0 ? Reach(warp, lane, i.address.space,
-                                                                    address, kTensorMapBytes, true)
-                                                            : nullptr;
+    std::uint8_t* const at =
+        address % kTensorMapAlign == 0
+            ? space_.Reach(warp, lane, i.address.space, address, kTensorMapBytes, true)
+            : nullptr;
     if (at == nullptr) {
-      return Fault(*warp, lane, line,
-                   address % kTensorMapAlign == 0
-                       ? DescribeReach(*warp, i.address.space, address, kTensorMapBytes, true)
-                       : fmt::format("changes a tensor map at {:#x}, which is not aligned to 64 "
-                                     "bytes",
-                                     address));
+      return Fault(
+          *warp, lane, line,
+          address % kTensorMapAlign == 0
+              ? space_.DescribeReach(*warp, i.address.space, address, kTensorMapBytes, true)
+              : fmt::format("changes a tensor map at {:#x}, which is not aligned to 64 "
+                            "bytes",
+                            address));
     }
-    const UnknownPlace there = UnknownAt(warp, lane, i.address.space, address);
+    const UnknownPlace there = space_.UnknownAt(warp, lane, i.address.space, address);
     if (const Origin origin = there.bytes->Find(there.at, kTensorMapBytes); origin != 0) {
       return RefuseUnknown(*warp, lane, line, "changes a tensor map", origin);
     }
