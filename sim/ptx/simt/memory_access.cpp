@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-//
-// Loads, stores, atomics, and what goes wrong with them.
+#include "sim/ptx/simt/memory_access.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 namespace {
@@ -153,26 +152,11 @@ std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t
   return old;
 }
 
-Interpreter::Event Interpreter::Fault(const Warp& warp, unsigned lane, std::uint32_t line,
-                                      const std::string& what) {
-  problem_ = fmt::format("{}: {}", ThreadName(warp, lane), what);
-  problem_line_ = line;
-  problem_lanes_ = 1U << lane;
-  return Event::kFault;
-}
-
-Interpreter::Event Interpreter::Misuse(const Warp& warp, unsigned lane, std::uint32_t line,
-                                       const char* cause, const std::string& what) {
-  Fault(warp, lane, line, what);
-  cause_ = cause;
-  return Event::kMisuse;
-}
-
 // The same, of an instruction. A load or an atomic of one element may go on beyond the last byte of
 // an allocation: GPUs give out memory in granules (128 bytes of shared memory, 256 of a buffer),
 // and compilers carry out an atomic of one or two bytes on the aligned word around them.
-Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, Op op, const Access& access,
-                                      std::uint64_t address) {
+MemoryAccess::Span MemoryAccess::SpanOf(Warp* warp, unsigned lane, Op op, const Access& access,
+                                        std::uint64_t address) {
   const unsigned bytes = AccessBytes(access);
   const bool write = op != Op::kLoad;
   if ((address & (bytes - 1)) != 0) {
@@ -181,7 +165,7 @@ Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, Op op, const Ac
   const bool whole = op == Op::kStore || access.count != 1;
   for (unsigned own = bytes; own >= (whole ? bytes : 1); --own) {
     if (std::uint8_t* const at =
-            space_.Reach(warp, lane, access.address.space, address, own, write);
+            x_.space.Reach(warp, lane, access.address.space, address, own, write);
         at != nullptr) {
       return {at, own};
     }
@@ -192,7 +176,7 @@ Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, Op op, const Ac
 // What is wrong with the place of an atomic, if anything. "atom with scalar type may be used only
 // with .global and .shared spaces [...]. atom with vector type may be used only with .global space
 // and with generic addressing where the address points to .global space."
-const char* Interpreter::Misplaced(Op op, const Access& access, std::uint64_t address) {
+const char* MemoryAccess::Misplaced(Op op, const Access& access, std::uint64_t address) {
   const std::uint64_t segment = SegmentOf(address);
   if (op != Op::kAtomic || access.address.space != Space::kGeneric) {
     return nullptr;
@@ -203,31 +187,31 @@ const char* Interpreter::Misplaced(Op op, const Access& access, std::uint64_t ad
              : nullptr;
 }
 
-Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
-                                              std::uint32_t active) {
-  const Lanes lanes = LanesOf(warp, group, active);
+StepEvent MemoryAccess::ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active) {
+  const Lanes lanes = x_.LanesOf(warp, group, active);
   const Instruction& i = lanes.instruction;
   const Access& access = AccessOf(i);
   const Space space = access.address.space;
   const bool write = i.op != Op::kLoad;
   const auto base = lanes.Read(access.address.base);
-  const std::uint32_t unknown = tracks_unknown_ ? SpreadAccess(warp, lanes, group.frame) : 0;
-  changed_ |= unknown != 0;
+  const std::uint32_t unknown =
+      x_.tracks_unknown ? unknowns_.SpreadAccess(warp, lanes, group.frame) : 0;
+  x_.changed |= unknown != 0;
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
     const std::uint64_t address = access.address.From(base[lane]);
     if (const char* const where = Misplaced(i.op, access, address); where != nullptr) {
-      return Fault(
+      return x_.Fault(
           *warp, lane, i.line,
           fmt::format("{} at {:#x} {}", Moves(AccessBytes(access), write), address, where));
     }
     const Span span = SpanOf(warp, lane, i.op, access, address);
     if (span.at == nullptr) {
-      return Fault(*warp, lane, i.line,
-                   space_.DescribeAccess(*warp, space, address, AccessBytes(access), write));
+      return x_.Fault(*warp, lane, i.line,
+                      x_.space.DescribeAccess(*warp, space, address, AccessBytes(access), write));
     }
     std::array<std::uint8_t, kMaxAccess> before;
-    const bool notes = write && (mbarriers_ != nullptr || accesses_ != nullptr || !changed_);
+    const bool notes = write && (x_.mbarriers != nullptr || x_.accesses != nullptr || !x_.changed);
     if (notes) {
       std::memcpy(before.data(), span.at, span.own);
     }
@@ -249,58 +233,58 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
     }
     if (slack && write) {
       if (std::any_of(&word[span.own], word.end(), [](std::uint8_t byte) { return byte != 0; })) {
-        return Fault(*warp, lane, i.line,
-                     space_.DescribeAccess(*warp, space, address, AccessBytes(access), write));
+        return x_.Fault(*warp, lane, i.line,
+                        x_.space.DescribeAccess(*warp, space, address, AccessBytes(access), write));
       }
       std::memcpy(span.at, at, span.own);
     }
     if (notes) {
       NoteStore(warp, lanes, lane, before.data(), span);
     }
-    if (accesses_ != nullptr) {
+    if (x_.accesses != nullptr) {
       Tell(*warp, lane, i, access, address,
            (unknown >> lane & 1) != 0 ||
                (write && std::memcmp(before.data(), span.at, span.own) != 0));
     }
   }
-  return Event::kAccess;
+  return StepEvent::kAccess;
 }
 
 // What others may access, too.
-void Interpreter::Tell(const Warp& warp, unsigned lane, const Instruction& i, const Access& access,
-                       std::uint64_t address, bool changed) const {
+void MemoryAccess::Tell(const Warp& warp, unsigned lane, const Instruction& i, const Access& access,
+                        std::uint64_t address, bool changed) const {
   const bool generic = access.address.space == Space::kGeneric;
   const std::uint64_t segment = SegmentOf(address);
   if (IsShared(access.address.space) || (generic && segment == kSharedSegment)) {
     const std::uint64_t shared = generic ? ByteOf(address) : address;
-    accesses_->OnAccess(warp, lane, i, access, CtaAt(warp, shared), SharedByte(shared), changed);
+    x_.accesses->OnAccess(warp, lane, i, access, CtaAt(warp, shared), SharedByte(shared), changed);
   } else if (access.address.space == Space::kGlobal ||
              (generic && IsInGlobalWindow(segment) && segment != kParamSegment)) {
-    accesses_->OnAccess(warp, lane, i, access, nullptr, address, changed);
+    x_.accesses->OnAccess(warp, lane, i, access, nullptr, address, changed);
   }
 }
 
 // Order is kept anyway. Of fence.proxy.tensormap: "the address specified by the operand addr must
 // fall within the .global state space".
-Interpreter::Event Interpreter::ExecuteFence(Warp* warp, const Lanes& lanes) {
+StepEvent MemoryAccess::ExecuteFence(Warp* warp, const Lanes& lanes) {
   const Address& fenced = lanes.instruction.As<MemoryFence>().address;
   if (fenced.base == kNoSlot) {
-    return Event::kNone;
+    return StepEvent::kNone;
   }
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     const std::uint64_t address = fenced.From(lanes.Read(fenced.base)[lane]);
-    if (space_.Reach(warp, lane, Space::kGlobal, address, 1, false) == nullptr) {
-      return Fault(
+    if (x_.space.Reach(warp, lane, Space::kGlobal, address, 1, false) == nullptr) {
+      return x_.Fault(
           *warp, lane, lanes.instruction.line,
           fmt::format("fence.proxy.tensormap of {:#x}, which is not in global memory", address));
     }
   }
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 // Whether the unit lets all lanes go to shared memory in this cycle.
-bool Interpreter::MayAccess(Warp* warp, const Lanes& lanes) {
+bool MemoryAccess::MayAccess(Warp* warp, const Lanes& lanes) {
   const Instruction& i = lanes.instruction;
   const Access& access = AccessOf(i);
   const Space space = access.address.space;
@@ -311,20 +295,20 @@ bool Interpreter::MayAccess(Warp* warp, const Lanes& lanes) {
   lanes.ForEach([&, base = lanes.Read(access.address.base)](unsigned lane) {
     const Span span = SpanOf(warp, lane, i.op, access, access.address.From(base[lane]));
     const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
-    may = may && (byte == kElsewhere || mbarriers_->MayAccess(warp->slot, warp->cta->slot, byte,
-                                                              span.own, i.op != Op::kLoad));
+    may = may && (byte == kElsewhere || x_.mbarriers->MayAccess(warp->slot, warp->cta->slot, byte,
+                                                                span.own, i.op != Op::kLoad));
   });
   return may;
 }
 
 // A store is a change if others see it, and the bytes are not what they were.
-void Interpreter::NoteStore(Warp* warp, const Lanes& lanes, unsigned lane,
-                            const std::uint8_t* before, const Span& span) {
-  changed_ |= std::memcmp(before, span.at, span.own) != 0 &&
-              ByteIn(warp->local[lane], span.at) == kElsewhere;
+void MemoryAccess::NoteStore(Warp* warp, const Lanes& lanes, unsigned lane,
+                             const std::uint8_t* before, const Span& span) {
+  x_.changed |= std::memcmp(before, span.at, span.own) != 0 &&
+                ByteIn(warp->local[lane], span.at) == kElsewhere;
   const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
-  if (mbarriers_ != nullptr && byte != kElsewhere) {
-    mbarriers_->Stored(warp->slot, warp->cta->slot, byte, span.own, lanes.instruction.line);
+  if (x_.mbarriers != nullptr && byte != kElsewhere) {
+    x_.mbarriers->Stored(warp->slot, warp->cta->slot, byte, span.own, lanes.instruction.line);
   }
 }
 
