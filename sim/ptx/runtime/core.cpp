@@ -252,7 +252,7 @@ bool Core::Commit(std::uint64_t cycle, const Operation& operation, const Effects
 void Core::Release(std::uint64_t warps, BarKind kind, std::uint32_t value) {
   ForEachBit(warps, [&](unsigned warp) {
     if (kind != BarKind::kSync) {
-      Barriers::WriteResult(&residents_.warps[warp].warp, value);
+      WarpBarriers::WriteResult(&residents_.warps[warp].warp, value);
     }
     residents_.SetPhase(warp, WarpPhase::kReady);
   });

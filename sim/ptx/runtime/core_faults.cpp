@@ -48,9 +48,10 @@ std::string Core::WhyRefused(FaultCause cause, const Operation& operation) const
 }
 
 void Core::EndWithProblem(Outcome outcome, const char* cause, unsigned warp) {
-  grid_.EndWithFault(
-      outcome, IncidentOf(cause, warp, interpreter_.execution().problem.lanes, interpreter_.execution().problem.line),
-      interpreter_.execution().problem.what);
+  grid_.EndWithFault(outcome,
+                     IncidentOf(cause, warp, interpreter_.execution().problem.lanes,
+                                interpreter_.execution().problem.line),
+                     interpreter_.execution().problem.what);
 }
 
 void Core::EndWithRefusal(unsigned warp, FaultCause cause, std::uint32_t lanes) {

@@ -15,7 +15,6 @@
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/access_sink.h"
 #include "sim/ptx/simt/async_copies.h"
-#include "sim/ptx/simt/barriers.h"
 #include "sim/ptx/simt/collectives.h"
 #include "sim/ptx/simt/control_flow.h"
 #include "sim/ptx/simt/device_runtime.h"
@@ -33,6 +32,7 @@
 #include "sim/ptx/simt/unknowns.h"
 #include "sim/ptx/simt/waits.h"
 #include "sim/ptx/simt/warp.h"
+#include "sim/ptx/simt/warp_barriers.h"
 #include "sim/ptx/simt/warp_unit.h"
 #include "sim/ptx/simt/warpgroup_unit.h"
 
@@ -127,7 +127,7 @@ class Interpreter {
   Matrices matrices_;
   ControlFlow control_;
   Collectives collectives_;
-  Barriers barriers_;
+  WarpBarriers barriers_;
   Waits waits_;
   Standing standing_;
   DeviceRuntime runtime_;

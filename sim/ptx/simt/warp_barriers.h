@@ -3,8 +3,8 @@
 // Barriers of CTA and cluster, and griddepcontrol, as a warp comes to them (PTX ISA 9.7.13.1,
 // 9.7.13.3, 9.7.13.13). Knows how the arrivals of lanes become one of their warp; does not know who
 // else arrives.
-#ifndef MUSTER_SIM_PTX_SIMT_BARRIERS_H_
-#define MUSTER_SIM_PTX_SIMT_BARRIERS_H_
+#ifndef MUSTER_SIM_PTX_SIMT_WARP_BARRIERS_H_
+#define MUSTER_SIM_PTX_SIMT_WARP_BARRIERS_H_
 
 #include <cstdint>
 #include <optional>
@@ -13,9 +13,9 @@
 
 namespace muster::ptx {
 
-class Barriers {
+class WarpBarriers {
  public:
-  explicit Barriers(Execution* execution) : x_(*execution) {}
+  explicit WarpBarriers(Execution* execution) : x_(*execution) {}
 
   // The group, which has all lanes of its warp, arrives.
   StepEvent Arrive(Warp* warp, std::size_t index);
@@ -37,4 +37,4 @@ class Barriers {
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_SIM_PTX_SIMT_BARRIERS_H_
+#endif  // MUSTER_SIM_PTX_SIMT_WARP_BARRIERS_H_

@@ -1,5 +1,5 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/ptx/simt/barriers.h"
+#include "sim/ptx/simt/warp_barriers.h"
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ Arrival BarrierOf(std::uint32_t key, std::uint32_t preds) {
 
 }  // namespace
 
-StepEvent Barriers::ReachGridControl(Warp* warp, std::size_t index, std::uint32_t active) {
+StepEvent WarpBarriers::ReachGridControl(Warp* warp, std::size_t index, std::uint32_t active) {
   const Instruction& i = x_.program.code[warp->groups[index].pc];
   Part(warp, index, active);
   warp->grid_control = {i.As<GridControl>().waits, active, i.line};
@@ -56,7 +56,7 @@ StepEvent Barriers::ReachGridControl(Warp* warp, std::size_t index, std::uint32_
 
 // Lanes come to a barrier that is not aligned. If they are all lanes that the warp has, it arrives;
 // else they wait for the others.
-StepEvent Barriers::Gather(Warp* warp, std::size_t index) {
+StepEvent WarpBarriers::Gather(Warp* warp, std::size_t index) {
   const Group here = warp->groups[index];
   if (here.lanes == warp->live) {
     return Arrive(warp, index);
@@ -80,7 +80,7 @@ StepEvent Barriers::Gather(Warp* warp, std::size_t index) {
 }
 
 // A lane of the group that names another barrier or count than the lowest one, if there is any.
-std::optional<unsigned> Barriers::Differing(Warp* warp, const Group& group) const {
+std::optional<unsigned> WarpBarriers::Differing(Warp* warp, const Group& group) const {
   const Instruction& i = x_.program.code[group.pc];
   if (i.op == Op::kClusterBarrier) {
     return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<unsigned> Barriers::Differing(Warp* warp, const Group& group) cons
   return differs;
 }
 
-StepEvent Barriers::RefuseDiffering(Warp* warp, const Group& group, unsigned lane) {
+StepEvent WarpBarriers::RefuseDiffering(Warp* warp, const Group& group, unsigned lane) {
   const auto& barrier = x_.program.code[group.pc].As<CtaBarrier>();
   const auto names = [&](unsigned of) {
     return fmt::format("barrier {} and count {}", x_.ValueOf(*warp, group, barrier.id, of),
@@ -110,7 +110,7 @@ StepEvent Barriers::RefuseDiffering(Warp* warp, const Group& group, unsigned lan
                                names(lane), first, names(first)));
 }
 
-Arrival Barriers::ArrivalOf(Warp* warp, const Group& group) const {
+Arrival WarpBarriers::ArrivalOf(Warp* warp, const Group& group) const {
   const Instruction& i = x_.program.code[group.pc];
   Arrival arrival;
   arrival.lanes = group.lanes;
@@ -141,7 +141,7 @@ Arrival Barriers::ArrivalOf(Warp* warp, const Group& group) const {
 }
 
 // The group, which has all lanes of its warp, arrives.
-StepEvent Barriers::Arrive(Warp* warp, std::size_t index) {
+StepEvent WarpBarriers::Arrive(Warp* warp, std::size_t index) {
   Group& group = warp->groups[index];
   if (const std::optional<unsigned> lane = Differing(warp, group)) {
     return RefuseDiffering(warp, group, *lane);
@@ -156,7 +156,7 @@ StepEvent Barriers::Arrive(Warp* warp, std::size_t index) {
 }
 
 // The warp arrives with these lanes, at the barrier that they wait for.
-void Barriers::TakeArrival(Warp* warp, const WarpArrival& given) {
+void WarpBarriers::TakeArrival(Warp* warp, const WarpArrival& given) {
   Arrival& arrival = warp->arrival;
   arrival = BarrierOf(given.key, given.preds);
   arrival.lanes = given.lanes;
@@ -176,7 +176,7 @@ void Barriers::TakeArrival(Warp* warp, const WarpArrival& given) {
   Resume(warp, given.lanes, Group::State::kHeld, [](const Group&, std::uint32_t) {});
 }
 
-void Barriers::WriteResult(Warp* warp, std::uint32_t value) {
+void WarpBarriers::WriteResult(Warp* warp, std::uint32_t value) {
   for (const Arrival::Result& result : warp->arrival.results) {
     ForEachBit(result.lanes,
                [&](unsigned lane) { warp->Register(result.frame, result.slot, lane) = value; });
