@@ -6,26 +6,49 @@
 #include <cstdint>
 
 #include "sim/app/verify.h"
+#include "sim/explore/story.h"
 #include "sim/ptx/launch/page_output.h"
 #include "sim/ptx/program/demangle.h"
 
 namespace muster::app {
 
-std::string ExplorePage(const Job& job, const Config& config, const ptx::Program& program,
-                        const std::vector<FindingOnPage>& findings, const std::string& rest,
-                        const std::string& summary) {
-  ptx::ReportPage page;
-  for (const FindingOnPage& finding : findings) {
-    const auto add = [&](const ptx::Session& session, std::uint64_t cycles) {
-      page.Add(finding.title, finding.text, "", session, cycles);
-    };
-    ReplayOnUnit(job.manifest, config, finding.schedule, add, true);
+std::string StoryText(const explore::Finding& finding, const ptx::Program& program) {
+  std::string text;
+  std::size_t count = 0;
+  for (const std::string& sentence : explore::StoryOf(finding, program)) {
+    text +=
+        fmt::format("     {} {}. {}\n", count == 0 ? "order   " : "        ", count + 1, sentence);
+    ++count;
   }
-  if (!rest.empty() || findings.empty()) {
+  return text;
+}
+
+std::string ExplorePage(const Job& job, const Config& config, const ptx::Program& program,
+                        const explore::Reporter& reporter, const explore::Causes& causes,
+                        const ScheduleOfFinding& schedule_of, const std::string& summary) {
+  ptx::ReportPage page;
+  for (std::size_t i = 0; i < causes.findings.size(); ++i) {
+    const explore::Finding& finding = causes.findings[i].told;
+    const std::string text =
+        reporter.Text(i + 1, causes.findings[i], "") + StoryText(finding, program);
+    const auto add = [&](const ptx::Session& session, std::uint64_t cycles) {
+      page.Add(fmt::format("Finding {}: {}", i + 1, Name(finding.what.kind)), text, "", session,
+               cycles);
+    };
+    ReplayOnUnit(job.manifest, config, schedule_of(finding), add, true);
+  }
+  std::string rest;
+  for (const explore::Cause<explore::Unconfirmed>& cause : causes.suspicions) {
+    rest += "suspicion, which nothing has confirmed:\n" + reporter.Text(cause);
+  }
+  for (const explore::Cause<explore::Suspicion>& cause : causes.notes) {
+    rest += "note, which is no finding:\n" + reporter.Text(cause);
+  }
+  if (!rest.empty() || causes.findings.empty()) {
     page.Add("Suspicions and notes", rest.empty() ? "There are none." : rest, program);
   }
   return page.Html(fmt::format("{}: other orders", ptx::Demangled(program.Kernel().name)), summary,
-                   findings.empty() && rest.find("suspicion") == std::string::npos,
+                   causes.findings.empty() && causes.suspicions.empty(),
                    "muster explore " + job.manifest.command, "");
 }
 

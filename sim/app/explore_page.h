@@ -4,27 +4,27 @@
 #ifndef MUSTER_SIM_APP_EXPLORE_PAGE_H_
 #define MUSTER_SIM_APP_EXPLORE_PAGE_H_
 
+#include <functional>
 #include <string>
-#include <vector>
 
 #include "sim/app/run.h"
+#include "sim/explore/causes.h"
+#include "sim/explore/report.h"
 #include "sim/isa/config.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/schedule.h"
 
 namespace muster::app {
 
-struct FindingOnPage {
-  std::string title;
-  std::string text;
-  ptx::Schedule schedule;  // its witness, which runs on the unit for the timeline
-};
+// The order of a finding, a sentence a line.
+std::string StoryText(const explore::Finding& finding, const ptx::Program& program);
 
-// Returns a page with a part for each finding. `rest`: suspicions and notes, or empty; `summary`:
-// a sentence.
+// Returns a page with a part for each finding, whose witness runs on the unit for its timeline.
+// `summary`: a sentence.
+using ScheduleOfFinding = std::function<ptx::Schedule(const explore::Finding&)>;
 std::string ExplorePage(const Job& job, const Config& config, const ptx::Program& program,
-                        const std::vector<FindingOnPage>& findings, const std::string& rest,
-                        const std::string& summary);
+                        const explore::Reporter& reporter, const explore::Causes& causes,
+                        const ScheduleOfFinding& schedule_of, const std::string& summary);
 
 }  // namespace muster::app
 

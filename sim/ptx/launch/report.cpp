@@ -90,18 +90,15 @@ OrderedJson Rows(const Program& program,
 // the run's, which a mismatch stops.
 std::string EndText(const Session& session, const std::string& outcome) {
   const ClockedGrid& grid = session.grid();
-  const WaitText waits(session.program(), session.launch(), WaitingIn(grid));
   if (grid.outcome() == Outcome::kDeadlock) {
-    const std::string summary = waits.Summary();
-    return "Every live warp waits, and none can let another go on:\n" + summary +
-           (summary.empty() ? "" : "In detail:\n") + waits.Details();
+    return "Every live warp waits, and none can let another go on:\n" + WaitingText(session);
   }
   if (grid.outcome() != Outcome::kTimeout) {
     return "";
   }
   std::string text = outcome == "mismatch" ? "When the RTL and the golden model came to disagree:\n"
                                            : "When the cycles were used up:\n";
-  text += waits.Details();
+  text += WaitText(session.program(), session.launch(), WaitingIn(grid)).Details();
   const std::vector<StuckWarp> running = grid.RunningWarps();
   for (std::size_t i = 0; i < std::min(running.size(), kMaxRows); ++i) {
     text += fmt::format("  CTA {}, warp {} {}\n", grid.CtaName(running[i].cta),
@@ -242,7 +239,7 @@ OrderedJson Deadlock(const Program& program, const ClockedGrid& grid) {
   for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
     deadlock.push_back({{"cta", mbarrier.cta},
                         {"mbarrier", mbarrier.name},
-                        {"phase", mbarrier.phase},
+                        {"phase", mbarrier.phase.value_or(0)},
                         {"parity", mbarrier.parity ? 1 : 0},
                         {"pending", mbarrier.pending},
                         {"expected", mbarrier.expected},
@@ -269,6 +266,16 @@ OrderedJson Deadlock(const Program& program, const ClockedGrid& grid) {
 }
 
 }  // namespace
+
+std::string WaitingText(const Program& program, const Launch& launch, const Waiting& waiting) {
+  const WaitText text(program, launch, waiting);
+  const std::string summary = text.Summary();
+  return summary + (summary.empty() ? "" : "In detail:\n") + text.Details();
+}
+
+std::string WaitingText(const Session& session) {
+  return WaitingText(session.program(), session.launch(), WaitingIn(session.grid()));
+}
 
 std::string PlaceText(const Program& program, std::uint32_t line) {
   constexpr std::size_t kLongest = std::size_t{1} << 15;  // that fits a line of a log
@@ -325,6 +332,9 @@ OrderedJson JsonReport(const Session& session, const Verdict& verdict, const Tim
       {"config", session.config().name},
       {"seed", session.seed()},
       {"differences", verdict.differences}};
+  if (HasChoices(session.manifest())) {
+    report["input"] = session.manifest().input;
+  }
   if (!session.Which().empty()) {
     report["kernel"] = session.program().Kernel().name;
   }
@@ -392,6 +402,9 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
                         i == 0 ? "" : ", which may begin before that has ended",
                         fmt::join(one.grid, "x"), cluster, fmt::join(one.block, "x"),
                         session.config().name, session.seed());
+  }
+  if (const std::string input = InputText(session.manifest()); !input.empty()) {
+    text += input + "\n";
   }
   const std::string skipped =
       timing.skipped == 0 ? ""

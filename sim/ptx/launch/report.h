@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/ptx/launch/session.h"
+#include "sim/ptx/launch/wait_text.h"
 
 namespace muster::ptx {
 
@@ -32,6 +33,10 @@ struct Timing {
 // A line of the PTX file and, where that is known, its place in the source, as the text of a JSON
 // object for logs: {"line":47,"source":[...]}.
 std::string PlaceText(const Program& program, std::uint32_t line);
+
+// Which warps wait for what: in a run, or in a grid on a GPU of which so much is known.
+std::string WaitingText(const Program& program, const Launch& launch, const Waiting& waiting);
+std::string WaitingText(const Session& session);
 
 // How many operations each scope of the hardware has carried out, as its checker saw them at the
 // pins.

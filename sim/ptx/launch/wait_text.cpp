@@ -234,11 +234,14 @@ void WaitText::Add(const StuckMbarrier& mbarrier) {
   Paragraph paragraph;
   const std::string bytes = BytesText(mbarrier.tx);
   paragraph.ctas = {launch_.CtaName(mbarrier.cta)};
+  const int parity = mbarrier.parity ? 1 : 0;
   paragraph.place = "mbarrier " + mbarrier.name;
   paragraph.where = paragraph.place;
-  paragraph.state = fmt::format("phase {} (parity {}), {} of {} arrivals pending, tx-count {}{}{}",
-                                mbarrier.phase, mbarrier.parity ? 1 : 0, mbarrier.pending,
-                                mbarrier.expected, mbarrier.tx, bytes.empty() ? "" : ", ", bytes);
+  paragraph.state = fmt::format(
+      "{}, {} of {} arrivals pending, tx-count {}{}{}",
+      mbarrier.phase ? fmt::format("phase {} (parity {})", *mbarrier.phase, parity)
+                     : fmt::format("a phase of parity {}", parity),
+      mbarrier.pending, mbarrier.expected, mbarrier.tx, bytes.empty() ? "" : ", ", bytes);
   for (const auto& rows : {Present("came", mbarrier.came), Present("waits", mbarrier.waits),
                            Absent(mbarrier.missing, mbarrier.others)}) {
     paragraph.rows.insert(paragraph.rows.end(), rows.begin(), rows.end());
@@ -252,7 +255,9 @@ void WaitText::Add(const StuckMbarrier& mbarrier) {
     lacks.push_back(bytes + (mbarrier.tx > 0 ? ", and no copy is under way" : ""));
   }
   paragraph.in_short =
-      fmt::format("{} for phase {}; {}{}", WaitersInShort(mbarrier.waits), mbarrier.phase,
+      fmt::format("{} for {}; {}{}", WaitersInShort(mbarrier.waits),
+                  mbarrier.phase ? fmt::format("phase {}", *mbarrier.phase)
+                                 : fmt::format("a phase of parity {}", parity),
                   fmt::join(lacks, ", "), MissingInShort(mbarrier.missing, mbarrier.can_come));
   paragraph.is_fresh = mbarrier.fresh && mbarrier.came.empty() &&
                        mbarrier.pending == mbarrier.expected && mbarrier.tx == 0;
