@@ -37,7 +37,7 @@ WORK = ROOT / "build/asic"
 OSU018 = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 SDC = "constraints/muster.sdc"
 WIRE_SIDES, WIRE_PF_PER_UM = 5, 0.0002
-STEPS = 3000  # of sizing
+STEPS, BUFFERS = 3000, 6  # of sizing: steps, and buffers that are tried
 TOPS = {"muster": list(configs.UNIT), "muster_mbarrier": list(configs.MBARRIER), "muster_atomics": list(configs.BY_TOP["muster_atomics"]),
         "muster_warp": list(configs.BY_TOP["muster_warp"]), "muster_cluster": ["gpc_small", "gpc"]}
 COLUMNS = {"config": 12, "cells um2": 10, "flip-flops": 10, "array bits": 10, "macros": 6, "macros um2": 10, "MHz": 7, "uW per MHz": 10, "minutes": 7}
@@ -74,7 +74,7 @@ dnsize
 MAP = """\
 read_rtlil {design}
 {blackboxes}
-synth -flatten -top {top}
+synth -flatten -noabc -top {top} -extra-map +/choices/kogge-stone.v
 dfflibmap {with_flip_flops} {dont_use}
 opt
 abc {libraries} {dont_use} -constr {constraints} -script {abc}
@@ -113,6 +113,11 @@ class Technology:
         for memory in memories:
             if not memory.macros():
                 raise liberty.Unusable(f"{memory.path}: no cell in it has a group `memory`")
+        first = {}
+        for library in libraries + memories:
+            other = first.setdefault(library.name, library)
+            if other is not library:
+                raise liberty.Unusable(f"{library.path}: is library {library.name}, and so is {other.path}")
         self.macros = [macro for memory in memories for macro in memory.macros()]
         self.wire_pf = WIRE_SIDES * math.sqrt(self.flip_flop_um2) * WIRE_PF_PER_UM
         # What abc takes for the driver of each input, and for the load of each output.
@@ -131,7 +136,7 @@ class Technology:
             return (folder / name).relative_to(ROOT)
 
         def copies(libraries):
-            return [filed(f"{number}-{library.name}.lib", library.with_wires(self.wire_pf)) for number, library in enumerate(libraries)]
+            return [filed(f"{library.name}.lib", library.with_wires(self.wire_pf)) for library in libraries]
         self.files, self.macro_files = copies(self.libraries), copies(self.memories)
         self.with_flip_flops = [file for file, sequential in zip(self.files, self.sequential) if sequential]
         self.constraints = filed("abc.constr", f"set_driving_cell {self.driver}\nset_load {1000 * self.load_pf:.3f}\n")
@@ -141,7 +146,8 @@ class Technology:
         """What sizing.tcl has to know."""
         alternatives = "".join(f"  {cell.name} {{{' '.join(other.name for other in family if other is not cell)}}}\n"
                                for family in self.families for cell in family)
-        buffers = "".join(f"  {{{' '.join(buffer)}}}\n" for buffer in self.buffers)
+        several = self.buffers[::-(-len(self.buffers) // BUFFERS)]
+        buffers = "".join(f"  {{{' '.join(buffer)}}}\n" for buffer in several)
         return f"set steps {STEPS}\nset alternatives {{\n{alternatives}}}\nset buffers {{\n{buffers}}}\n"
 
 
@@ -180,7 +186,7 @@ class Part:
             with_flip_flops=" ".join(f"-liberty {file}" for file in technology.with_flip_flops),
             libraries=" ".join(f"-liberty {file}" for file in technology.files),
             dont_use=" ".join(f"-dont_use {name}" for name in technology.dont_use),
-            constraints=technology.constraints, abc=technology.abc))
+            constraints=technology.constraints, abc=technology.abc), rtl=False)
         modules = json.loads((folder / "netlist.json").read_text())["modules"]
         top = modules[self.top]
         for name, cell in list(top["cells"].items()):
@@ -192,7 +198,7 @@ class Part:
         named.write_text(json.dumps({"creator": "asic.py", "modules": {self.top: top}}))
         named = named.relative_to(ROOT)
         return synth.run_yosys(self.budget, "netlist", self.folder / "netlist",
-                               f"read_json {named}\nwrite_verilog -noattr -noexpr netlist.v\n") / "netlist.v"
+                               f"read_json {named}\nwrite_verilog -noattr -noexpr netlist.v\n", rtl=False) / "netlist.v"
 
     def measure(self, rates):
         start = time.monotonic()

@@ -8,7 +8,7 @@
 #   steps                 how many changes there may be
 
 set gain 0.0001  ;# ns that a change must bring at the end of its path
-set tries 40     ;# gates of a path that are tried
+set tries 20     ;# gates of a path that are tried
 set buffer_count 0
 
 # The slack of the slowest path, its end, and its drivers, each with its load on the path, the slowest first.
@@ -27,13 +27,13 @@ proc slowest {} {
       set begun $now
     }
   }
-  return [list [get_property $path slack] $pin [lsort -real -decreasing -index 0 $stages]]
+  return [list [worst_slack] $pin [lsort -real -decreasing -index 0 $stages]]
 }
 
 # What keeps a change: its gain at the end of the path, and no worse slack anywhere.
 proc better {end was} {
   set now [expr {min([get_property $end max_rise_slack], [get_property $end max_fall_slack])}]
-  return [expr {$now > $was + $::gain && [worst_slack] >= $was - 1e-9}]
+  return [expr {$now > $was + $::gain && [worst_slack] >= $was - 1e-6}]  ;# properties have seven digits
 }
 
 proc resize {driver end was} {

@@ -188,6 +188,7 @@ def bad_files(folder):
     wrong("gates.lib: no flip-flop among the 5 cells", folder / "gates.lib")
     wrong("plain.lib: no buffer among the 2 cells", folder / "plain.lib")
     wrong("good.lib: no cell in it has a group `memory`", good, macros=good)
+    wrong("good.lib: is library tiny_all, and so is", good, good)
     wrong("one_port.lib: memory ram8 has no port that is written and another one that is read", good, macros=folder / "one_port.lib")
     wrong("no_width.lib: memory ram8 has no `address_width` and `word_width`", good, macros=folder / "no_width.lib")
     done = subprocess.run([sys.executable, ROOT / "scripts/synth/asic.py", "--macros", good], capture_output=True, text=True, stdin=subprocess.DEVNULL)
