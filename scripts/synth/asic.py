@@ -3,8 +3,10 @@
 """Area, speed and power of the unit, or of one of its parts, in a library of standard cells: OSU's open 180 nm cells
 (Debian's qflow-tech-osu018), or those of --liberty and --macros.
 
-Yosys and abc map the logic to cells, with buffers and sizes; then OpenSTA sizes and buffers what is slow together with flip-flops and macros (sizing.tcl), and times it. Nothing is placed: a wire
-counts as WIRE_PF_PER_UM of capacitance over WIRE_SIDES sides of a flip-flop, for each pin that it leads to.
+Yosys and abc map the logic to cells, adders as parallel prefix adders, with buffers and sizes; then OpenSTA
+sizes and buffers what is slow together with flip-flops and macros (sizing.tcl), and times it. Nothing is
+placed: a wire counts as WIRE_PF_PER_UM of capacitance over WIRE_SIDES sides of a flip-flop, for each pin
+that it leads to.
 
 Arrays of memory are macros, or flip-flops where these are smaller (arrays.py). Power is that of cells and macros, without a
 clock tree, with inputs that change as often as in a run of a kernel (activity.py).

@@ -7,7 +7,7 @@
 #   buffers               cells that are buffers, each with the names of its input and output
 #   steps                 how many changes there may be
 
-set gain 0.0001  ;# ns that a change must bring at the end of its path
+set gain 0.00002  ;# ns that a change must bring at the end of its path
 set tries 20     ;# gates of a path that are tried
 set buffer_count 0
 
