@@ -66,7 +66,7 @@ class Interpreter {
   void set_warp_unit(WarpUnit* unit) { warp_unit_ = unit; }
   // Accesses to shared memory heed the unit's; what they store is told.
   void set_mbarriers(MbarrierSink* port) { mbarriers_ = port; }
-  // The unit carries out atomics on integers in shared memory.
+  // The unit carries out atomics in shared memory.
   void set_atomics() { has_atomics_ = true; }
   // It is told of accesses.
   void set_accesses(AccessSink* sink) { accesses_ = sink; }
@@ -83,8 +83,9 @@ class Interpreter {
   // clusterlaunchcontrol.try_cancel of one lane of the warp sets out.
   using Cancel = std::function<void(const Warp& warp, const CancelCall& call)>;
   void set_cancel(Cancel cancel) { cancel_ = std::move(cancel); }
-  // An update of the warp's latest atomic is answered: the word in which its value was.
-  static void AnswerAtomic(Warp* warp, unsigned lane, std::uint64_t word);
+  // An update of the warp's latest atomic is answered: the word in which its value was, or a half of
+  // it.
+  static void AnswerAtomic(Warp* warp, unsigned lane, bool upper, std::uint64_t word);
   // The first cycle in which a group of the warp that sleeps goes on.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static std::uint64_t WakesAt(const Warp& warp);
