@@ -72,7 +72,7 @@ module atomics_float_formal
 
       C01_sum:    cover (sticky && a_q[15] != b_q[15] && u_float.total_q[27:25] == 3'b001);
       C02_scale:  cover (negative && scale == 5'd1);
-      C03_sticky: cover (sticky && u_float.total_q[27]);
+      C03_sticky: cover (sticky && a_q[15] == b_q[15]);
     end
   end
 
