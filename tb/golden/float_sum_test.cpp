@@ -18,81 +18,82 @@
 namespace muster::golden {
 namespace {
 
-struct Row {
+struct SumRow {
   std::uint64_t a, b, sum;
 };
 
 template <typename Bits>
-void Check(Bits (*add)(Bits, Bits), std::initializer_list<Row> rows) {
-  for (const Row& row : rows) {
+void CheckSums(Bits (*add)(Bits, Bits), std::initializer_list<SumRow> rows) {
+  for (const SumRow& row : rows) {
     const auto sum = add(static_cast<Bits>(row.a), static_cast<Bits>(row.b));
     EXPECT_EQ(sum, row.sum) << fmt::format("{:#x} + {:#x}: {:#x}", row.a, row.b, sum);
   }
 }
 
 TEST(GoldenFloatSum, F32) {
-  Check(AddF32, {{0x3f800000, 0x3f800000, 0x40000000},  // 1 + 1
-                 {0x3f800000, 0x33800000, 0x3f800000},  // 1 + 2^-24: a tie, to even
-                 {0x3f800001, 0x33800000, 0x3f800002},  // likewise, up
-                 {0x3f800000, 0x33800001, 0x3f800001},  // above the tie
-                 {0x3f800000, 0xbf800000, 0},           // 1 - 1: +0
-                 {0x80000000, 0x80000000, 0x80000000},  // -0 - 0
-                 {0x00000000, 0x80000000, 0},           // 0 - 0
-                 {0x00000001, 0x00000001, 0x00000002},  // "supports subnormal inputs and results"
-                 {0x007fffff, 0x00000001, 0x00800000},  // to the least normal number
-                 {0x00800000, 0x80000001, 0x007fffff},  // and below it
-                 {0x7f7fffff, 0x73000000, 0x7f800000},  // half beyond the greatest: infinity
-                 {0x7f7fffff, 0x72ffffff, 0x7f7fffff},  // not quite
-                 {0x7f800000, 0x3f800000, 0x7f800000},  // infinity + 1
-                 {0x7f800000, 0xff800000, 0x7fffffff},  // infinity - infinity
-                 {0x7f800001, 0x3f800000, 0x7fffffff},  // NaN
-                 {0xffc00000, 0xff800000, 0x7fffffff}});
+  CheckSums(AddF32,
+            {{0x3f800000, 0x3f800000, 0x40000000},  // 1 + 1
+             {0x3f800000, 0x33800000, 0x3f800000},  // 1 + 2^-24: a tie, to even
+             {0x3f800001, 0x33800000, 0x3f800002},  // likewise, up
+             {0x3f800000, 0x33800001, 0x3f800001},  // above the tie
+             {0x3f800000, 0xbf800000, 0},           // 1 - 1: +0
+             {0x80000000, 0x80000000, 0x80000000},  // -0 - 0
+             {0x00000000, 0x80000000, 0},           // 0 - 0
+             {0x00000001, 0x00000001, 0x00000002},  // "supports subnormal inputs and results"
+             {0x007fffff, 0x00000001, 0x00800000},  // to the least normal number
+             {0x00800000, 0x80000001, 0x007fffff},  // and below it
+             {0x7f7fffff, 0x73000000, 0x7f800000},  // half beyond the greatest: infinity
+             {0x7f7fffff, 0x72ffffff, 0x7f7fffff},  // not quite
+             {0x7f800000, 0x3f800000, 0x7f800000},  // infinity + 1
+             {0x7f800000, 0xff800000, 0x7fffffff},  // infinity - infinity
+             {0x7f800001, 0x3f800000, 0x7fffffff},  // NaN
+             {0xffc00000, 0xff800000, 0x7fffffff}});
 }
 
 TEST(GoldenFloatSum, F64) {
-  Check(AddF64, {{0x3ff0000000000000, 0x3ca0000000000000, 0x3ff0000000000000},
-                 {0x3ff0000000000001, 0x3ca0000000000000, 0x3ff0000000000002},
-                 {0x0010000000000000, 0x8000000000000001, 0x000fffffffffffff},
-                 {0x7fefffffffffffff, 0x7c90000000000000, 0x7ff0000000000000},
-                 {0x8000000000000000, 0x8000000000000000, 0x8000000000000000},
-                 {0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000},
-                 {0x7ff0000000000123, 0xfff8000000000456, 0x7ff8000000000123},
-                 {0xfff8000000000456, 0x7ff0000000000123, 0xfff8000000000456},
-                 {0x3ff0000000000000, 0xfff0000000000123, 0xfff8000000000123}});
+  CheckSums(AddF64, {{0x3ff0000000000000, 0x3ca0000000000000, 0x3ff0000000000000},
+                     {0x3ff0000000000001, 0x3ca0000000000000, 0x3ff0000000000002},
+                     {0x0010000000000000, 0x8000000000000001, 0x000fffffffffffff},
+                     {0x7fefffffffffffff, 0x7c90000000000000, 0x7ff0000000000000},
+                     {0x8000000000000000, 0x8000000000000000, 0x8000000000000000},
+                     {0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000},
+                     {0x7ff0000000000123, 0xfff8000000000456, 0x7ff8000000000123},
+                     {0xfff8000000000456, 0x7ff0000000000123, 0xfff8000000000456},
+                     {0x3ff0000000000000, 0xfff0000000000123, 0xfff8000000000123}});
 }
 
 TEST(GoldenFloatSum, F16) {
-  Check(AddF16, {{0x3c00, 0x3c00, 0x4000},  // 1 + 1
-                 {0x3c00, 0x1000, 0x3c00},  // 1 + 2^-11: a tie, to even
-                 {0x3c01, 0x1000, 0x3c02},
-                 {0x3c00, 0x1001, 0x3c01},
-                 {0x0001, 0x0001, 0x0002},
-                 {0x0400, 0x8001, 0x03ff},
-                 {0x7bff, 0x4c00, 0x7c00},  // 65504 + 16
-                 {0x7bff, 0x4bff, 0x7bff},
-                 {0x3c00, 0xbc00, 0x0000},
-                 {0x8000, 0x8000, 0x8000},
-                 {0x7c00, 0xfc00, 0x7fff},
-                 {0xfe00, 0x3c00, 0x7fff}});
+  CheckSums(AddF16, {{0x3c00, 0x3c00, 0x4000},  // 1 + 1
+                     {0x3c00, 0x1000, 0x3c00},  // 1 + 2^-11: a tie, to even
+                     {0x3c01, 0x1000, 0x3c02},
+                     {0x3c00, 0x1001, 0x3c01},
+                     {0x0001, 0x0001, 0x0002},
+                     {0x0400, 0x8001, 0x03ff},
+                     {0x7bff, 0x4c00, 0x7c00},  // 65504 + 16
+                     {0x7bff, 0x4bff, 0x7bff},
+                     {0x3c00, 0xbc00, 0x0000},
+                     {0x8000, 0x8000, 0x8000},
+                     {0x7c00, 0xfc00, 0x7fff},
+                     {0xfe00, 0x3c00, 0x7fff}});
 }
 
 TEST(GoldenFloatSum, Bf16) {
-  Check(AddBf16, {{0x3f80, 0x3f80, 0x4000},  // 1 + 1
-                  {0x3f80, 0x3b80, 0x3f80},  // 1 + 2^-8: a tie, to even
-                  {0x3f81, 0x3b80, 0x3f82},
-                  {0x3f80, 0x3b81, 0x3f81},
-                  {0x0001, 0x0001, 0x0002},
-                  {0x0080, 0x8001, 0x007f},
-                  {0x7f7f, 0x7b00, 0x7f80},
-                  {0x7f7f, 0x7aff, 0x7f7f},
-                  {0x7f80, 0x0001, 0x7f80},
-                  {0x7f80, 0xff80, 0x7fff},
-                  {0xffc0, 0x3f80, 0x7fff}});
+  CheckSums(AddBf16, {{0x3f80, 0x3f80, 0x4000},  // 1 + 1
+                      {0x3f80, 0x3b80, 0x3f80},  // 1 + 2^-8: a tie, to even
+                      {0x3f81, 0x3b80, 0x3f82},
+                      {0x3f80, 0x3b81, 0x3f81},
+                      {0x0001, 0x0001, 0x0002},
+                      {0x0080, 0x8001, 0x007f},
+                      {0x7f7f, 0x7b00, 0x7f80},
+                      {0x7f7f, 0x7aff, 0x7f7f},
+                      {0x7f80, 0x0001, 0x7f80},
+                      {0x7f80, 0xff80, 0x7fff},
+                      {0xffc0, 0x3f80, 0x7fff}});
 }
 
 // All numbers of a format of 16 bits that are not negative, in order: those of the bits, as f32.
 template <typename Value>
-std::vector<double> Numbers(Value value_of, std::uint16_t infinity) {
+std::vector<double> NumbersBelow(Value value_of, std::uint16_t infinity) {
   std::vector<double> numbers;
   for (unsigned bits = 0; bits < infinity; ++bits) {
     numbers.push_back(value_of(static_cast<std::uint16_t>(bits)));
@@ -119,9 +120,9 @@ std::uint16_t Nearest(const std::vector<double>& numbers, double sum, double res
 }
 
 template <typename Value>
-void Search(std::uint16_t (*add)(std::uint16_t, std::uint16_t), Value value_of,
-            std::uint16_t infinity) {
-  const std::vector<double> numbers = Numbers(value_of, infinity);
+void SearchAll(std::uint16_t (*add)(std::uint16_t, std::uint16_t), Value value_of,
+               std::uint16_t infinity) {
+  const std::vector<double> numbers = NumbersBelow(value_of, infinity);
   std::mt19937 random(16);
   for (unsigned i = 0; i < 1000000; ++i) {
     const auto a = static_cast<std::uint16_t>(random());
@@ -147,7 +148,7 @@ void Search(std::uint16_t (*add)(std::uint16_t, std::uint16_t), Value value_of,
 }
 
 TEST(GoldenFloatSum, F16IsTheNearest) {
-  Search(
+  SearchAll(
       AddF16,
       [](std::uint16_t bits) {
         const int exponent = bits >> 10;
@@ -159,7 +160,7 @@ TEST(GoldenFloatSum, F16IsTheNearest) {
 
 // The upper half of an f32.
 TEST(GoldenFloatSum, Bf16IsTheNearest) {
-  Search(
+  SearchAll(
       AddBf16,
       [](std::uint16_t bits) {
         const std::uint32_t whole = std::uint32_t{bits} << 16;
