@@ -90,8 +90,13 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
     const Job job = JobOf(&command->launch);
     CheckEmit(*explore, command->options);
     command->options.emit.seconds = command->options.seconds;
-    *code = static_cast<int>(command->options.needless ? FindNeedless(job, command->options)
-                                                       : Explore(job, command->options));
+    if (command->options.needless) {
+      *code = static_cast<int>(FindNeedless(job, command->options));
+      return;
+    }
+    const Exploration explored = Explore(job, command->options);
+    fmt::print("{}", explored.text);
+    *code = static_cast<int>(explored.code);
   });
 }
 
