@@ -42,6 +42,15 @@ Config ConfigNamed(const std::string& name) {
   throw std::invalid_argument("there is no configuration " + name + ": there are " + ConfigNames());
 }
 
+// The models take for granted that the contract of the RTL is kept.
+void Require(bool may_be_presented) {
+  if (!may_be_presented) {
+    throw std::invalid_argument(
+        "the contract of the hardware does not let this be presented: may_be_presented and "
+        "may_begin ask before");
+  }
+}
+
 // ------------------------------------------------------------------------------------------------
 // The vocabulary of sim/isa
 // ------------------------------------------------------------------------------------------------
@@ -286,7 +295,13 @@ void AddWarpScope(nb::module_& module) {
   nb::class_<WarpScope>(module, "WarpScope")
       .def(nb::init<unsigned, unsigned>(), "num_warps"_a, "warp_size"_a = kMaxLanes)
       .def("may_be_presented", &WarpScope::MayBePresented, "request"_a)
-      .def("step", &WarpScope::Step, "request"_a)
+      .def(
+          "step",
+          [](WarpScope& scope, const WarpRequest& request) {
+            Require(scope.MayBePresented(request));
+            return scope.Step(request);
+          },
+          "request"_a)
       .def("clear", &WarpScope::Clear, "warp"_a)
       .def("waiting", &WarpScope::Waiting, "warp"_a);
 }
@@ -349,7 +364,11 @@ void AddClusterScope(nb::module_& module) {
           },
           "life"_a)
       .def(
-          "begin", [](ClusterScope& scope, const ClusterLife& life) { return scope.Step(life); },
+          "begin",
+          [](ClusterScope& scope, const ClusterLife& life) {
+            Require(scope.MayBePresented(life));
+            return scope.Step(life);
+          },
           "life"_a)
       .def("flushed", &ClusterScope::Flushed, "grid"_a)
       .def(
@@ -361,6 +380,7 @@ void AddClusterScope(nb::module_& module) {
       .def(
           "step",
           [](ClusterScope& scope, unsigned unit, const ClusterRequest& request) {
+            Require(scope.MayBePresented(unit, request));
             return scope.Step(unit, request);
           },
           "unit"_a, "request"_a)

@@ -6,6 +6,7 @@ A line for each, and waveforms in build/cocotb/SIMULATOR.TEST; exit code 1: one 
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -25,6 +26,9 @@ OUT = ROOT / "build/cocotb"
 # Name: the top, and its parameters; the simulators.
 TESTS = {
     "named_barriers": ("muster", configs.UNIT["small"], ("verilator", "icarus")),
+    "mbarrier": ("muster", configs.UNIT["small"], ("verilator", "icarus")),
+    "warp": ("muster_warp", configs.BY_TOP["muster_warp"]["small"] | {"LanesPerBeat": 8}, ("verilator",)),
+    "cluster": ("muster_cluster", configs.BY_TOP["muster_cluster"]["gpc_small"], ("verilator",)),
 }
 
 
@@ -40,40 +44,41 @@ def use_verilator():
     os.environ["PATH"] = f"{root / 'bin'}:{os.environ['PATH']}"
 
 
-def build(simulator, test, top, parameters, waves):
-    """Compiles the top. Returns the runner and the name of the module."""
-    folder = OUT / f"{simulator}.{test}"
+@functools.cache
+def build(simulator, top, parameters, waves):
+    """Compiles a top. Returns the runner, the name of the module, and the folder."""
+    parameters = dict(parameters)
+    folder = OUT / f"{simulator}.{top}"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "ports.json").write_text(json.dumps(fieldmap.read(parameters, top)))
     if simulator == "verilator":
         use_verilator()
     runner = cocotb_tools.runner.get_runner(simulator)
     if simulator == "icarus":
-        verilog = ROOT / "build/verilog/muster_small.v"
-        runner.build(sources=[verilog], hdl_toplevel="muster_small", build_dir=folder, timescale=("1ns", "1ps"), waves=waves,
-                     log_file=folder / "build.log")
-        return runner, "muster_small"
+        runner.build(sources=[ROOT / "build/verilog/muster_small.v"], hdl_toplevel="muster_small", build_dir=folder, timescale=("1ns", "1ps"),
+                     waves=waves, log_file=folder / "build.log")
+        return runner, "muster_small", folder
     arguments = ["+define+MUSTER_OBSERVE", "-Wno-fatal", "-Wno-lint", "--assert", "--x-assign", "fast", "-I" + str(ROOT / "rtl/common")]
     runner.build(sources=[ROOT / file for file in filelists.unit()], hdl_toplevel=top, build_dir=folder, parameters=parameters, waves=waves,
-                 build_args=arguments + (["--trace", "--trace-structs"] if waves else []), log_file=folder / "build.log")
-    return runner, top
+                 build_args=arguments + (["--trace-structs"] if waves else []), log_file=folder / "build.log")
+    return runner, top, folder
 
 
 def run(simulator, test, args):
     top, parameters, _ = TESTS[test]
     begun = time.monotonic()
-    runner, module = build(simulator, test, top, parameters, args.waves)
+    runner, module, built = build(simulator, top, tuple(parameters.items()), args.waves)
     folder = OUT / f"{simulator}.{test}"
-    environment = {"MUSTER_PORTS": str(folder / "ports.json"), "MUSTER_CONFIG": "small", "MUSTER_SEED": str(args.seed),
-                   "PYTHONPATH": str(HERE), "COCOTB_LOG_LEVEL": "INFO"}
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = {"MUSTER_PORTS": str(built / "ports.json"), "MUSTER_CONFIG": "small", "MUSTER_SEED": str(args.seed)}
     if args.cycles:
         environment["MUSTER_CYCLES"] = str(args.cycles)
-    results = runner.test(hdl_toplevel=module, test_module=f"test_{test}", build_dir=folder, test_dir=folder, extra_env=environment,
+    results = runner.test(hdl_toplevel=module, test_module=f"test_{test}", build_dir=built, test_dir=folder, extra_env=environment,
                           results_xml=str(folder / "results.xml"), seed=args.seed, waves=args.waves, log_file=folder / "run.log")
     passed, failed = cocotb_tools.runner.get_results(results)
     print(f"{simulator:10} {test:16} {passed} tests, {failed} failed, {time.monotonic() - begun:.0f} s", flush=True)
     if failed:
-        print("\n".join(line for line in (folder / "run.log").read_text().splitlines() if "Error" in line or "cycle" in line)[-2000:])
+        print((folder / "run.log").read_text()[-3000:])
     return failed
 
 

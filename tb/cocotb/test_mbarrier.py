@@ -57,14 +57,16 @@ class Warps(Source):
             return None
         warp = random.choice(free)
         op = random.choices([MbOp.init, MbOp.inval, *ARRIVALS, MbOp.expect_tx, MbOp.complete_tx, *WAITS],
-                            [2, 0.3, 12, 3, 1, 1, 2, 2, 2, 4, 3, 8])[0]
-        lanes = random.choice([1, 1 << random.randrange(32), 0xf, 0xffffffff])
+                            [4, 0.3, 12, 1, 0.5, 1, 0.5, 0.2, 2, 4, 3, 8])[0]
+        lanes = random.choice([1, 1 << random.randrange(32), 0x30, 0xffffffff])
         operand = {MbOp.init: random.randrange(1, 8), MbOp.arrive: random.choice([1, 1, 2, 9])}.get(op, random.choice([0, 4, 16]))
         if op in ARRIVALS[2:]:
             operand = 1
         hint = op in TRY_WAITS and random.random() < 0.9  # so that no warp waits for long
-        return golden.mb_operation(op, cta=warp % 2, warp=warp, lanes=lanes, addr=random.choice(ADDRESSES), operand=random.randrange(20, 60) if hint else operand,
-                                   phase=op in WAITS and bool(random.getrandbits(1)), has_token=op in ARRIVALS and random.random() < 0.5, has_hint=hint,
+        addr = random.choice(ADDRESSES)
+        running = board.barriers.word(warp % 2, addr) >> 63 == 1  # the phase that most waits are for
+        return golden.mb_operation(op, cta=warp % 2, warp=warp, lanes=lanes, addr=addr, operand=random.randrange(20, 400) if hint else operand,
+                                   phase=op in WAITS and running ^ (random.random() < 0.2), has_token=op in ARRIVALS and random.random() < 0.5, has_hint=hint,
                                    whole=op in TRY_WAITS, releasing=op in ARRIVALS and random.random() < 0.5)
 
     def present(self, held):
@@ -85,9 +87,13 @@ class Others(Source):
 
     def _next(self):
         random = self.bench.random
-        op = random.choice([MbOp.complete_tx, MbOp.arrive] if self.source == MbSource.async_ else [MbOp.arrive, MbOp.arrive_expect_tx, MbOp.complete_tx])
-        operand = 1 if op == MbOp.arrive else random.choice([4, 16])
-        return golden.mb_operation(op, source=self.source, cta=random.randrange(2), lanes=1, addr=random.choice(ADDRESSES), operand=operand)
+        cta, addr = random.randrange(2), random.choice(ADDRESSES)
+        missing = self.board.missing(cta, addr)
+        if missing > 0 or random.random() < 0.1:
+            op, operand = MbOp.complete_tx, max(missing, 4)
+        else:
+            op, operand = MbOp.arrive, 1
+        return golden.mb_operation(op, source=self.source, cta=cta, lanes=1, addr=addr, operand=operand)
 
     def present(self, held):
         values = {"op": held.op.value, "place.cta": held.cta, "place.addr": held.addr, "operand": held.operand}
@@ -108,11 +114,16 @@ class Board:
         self.flights = collections.defaultdict(collections.deque)  # accepted and not committed, by source and warp
         self.wakes, self.faults = collections.Counter(), {}
         self.committed = None
-        self.responses = collections.deque()  # (warp, {lane: (complete, token)})
+        self.responses = collections.deque()  # warp, lanes, what is answered, whether that is of a wait
         self.counts = collections.Counter()
         self.fences = 0
         bench.drivers.append(self)
         bench.monitors.append(self)
+
+    def missing(self, cta, addr):
+        """Bytes that are expected, and have not come."""
+        tx = self.barriers.word(cta, addr) >> 21 & 0x1fffff
+        return (1 << 21) - tx if tx >> 20 else -tx
 
     def drive(self):
         self.bench.set("mb_response_ready_i", int(self.bench.random.random() < 0.8))
@@ -168,26 +179,16 @@ class Board:
         if causes:
             self.faults[view.cycle + 1] = causes[0]
             self.counts["faults"] += 1
-        if operation.source == MbSource.warp and (operation.op in WAITS or operation.has_token):
-            lanes = {lane: (effects.complete >> lane & 1, effects.token[lane]) for lane in range(32) if (operation.lanes & ~effects.parked) >> lane & 1}
-            if lanes:
-                self.responses.append((operation.warp, operation.op in WAITS, lanes))
+        elif operation.source == MbSource.warp and not effects.parked and (operation.op in WAITS or operation.has_token):
+            first = (operation.lanes & -operation.lanes).bit_length() - 1
+            answer = effects.complete == operation.lanes if operation.op in WAITS else effects.token[first]
+            self.responses.append((operation.warp, operation.lanes, int(answer), operation.op in WAITS))
 
     def _answer(self, view):
         response = view.struct("mb_response_o")
-        warp, waits, lanes = self.responses[0]
-        expect("the warp of a response", response.warp, warp, view)
-        answered = [lane for lane in range(32) if response.lanes >> lane & 1]
-        assert answered and set(answered) <= set(lanes), f"cycle {view.cycle}: a response to the lanes {answered} of warp {warp}, of {sorted(lanes)}"
-        if waits:
-            expect("the answer of a wait", {response.complete}, {lanes[lane][0] for lane in answered}, view)
-        else:
-            expect("the token of the first lane", _bits(response, "token"), lanes[answered[0]][1], view)
+        *wanted, waits = self.responses.popleft()
+        expect("a response", [response.warp, response.lanes, response.complete if waits else _bits(response, "token")], wanted, view)
         self.counts["responses"] += 1
-        for lane in answered:
-            del lanes[lane]
-        if not lanes:
-            self.responses.popleft()
 
 
 def _with_lanes(operation, lanes):

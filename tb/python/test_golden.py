@@ -86,4 +86,6 @@ def test_mistakes_are_exceptions():
         golden.operation(OpKind.sync, warp=300)
     with pytest.raises(ValueError, match="there is no configuration huge: there are default"):
         golden.config("huge")
+    with pytest.raises(ValueError, match="does not let this be presented"):
+        golden.WarpScope(4).step(golden.warp_request(WarpOp.sync, lanes=1, live=2, key=3))
     assert golden.latency(golden.config("default")).effect in (1, 2)

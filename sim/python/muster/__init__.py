@@ -105,5 +105,5 @@ def __getattr__(name: str) -> Any:
     if name == "configs":
         from muster import _native
 
-        return tuple(_native.configs.split(";"))
+        return tuple(_native.configs.split(","))
     raise AttributeError(f"module 'muster' has no attribute {name!r}")

@@ -13,6 +13,7 @@ import pathlib
 import re
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,7 +27,8 @@ runner: contextvars.ContextVar[Callable[[Launch, dict[str, Any]], Report] | None
 
 # What the messages of the command line are called in Python.
 _NAMES = {"--arg": "argument", "--block": "block", "--grid": "grid", "--cluster": "cluster",
-          "--smem": "shared", "--buffer": "the array", "--tensor-map": "the tensor map", "--cooperative": "cooperative"}
+          "--smem": "shared", "--buffer": "the array", "--tensor-map": "the tensor map", "--cooperative": "cooperative", "--config": "config",
+          "--max-cycles": "max_cycles", "--schedule": "schedule"}
 
 
 @dataclasses.dataclass
@@ -96,7 +98,10 @@ class Launch:
         name = re.search(r"\.entry\s+([\w$]+)", self.ptx)
         digest = hashlib.sha256(self.ptx.encode()).hexdigest()[:8]
         path = _folder() / f"{(name[1] if name else 'kernel')[:40]}-{digest}.ptx"
-        path.write_text(self.ptx)
+        if not path.exists():  # at once as a whole: another thread may read it
+            own = path.with_suffix(f".{threading.get_ident()}")
+            own.write_text(self.ptx)
+            own.replace(path)
         return path
 
     def _native(self, path: pathlib.Path, buffers: Buffers) -> Any:

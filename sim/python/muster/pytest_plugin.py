@@ -68,9 +68,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
     token = runner.set(run)
     try:
         return (yield)
-    except Failure as failure:
-        frames = [frame for frame in traceback.extract_tb(failure.__traceback__) if frame.filename == str(pyfuncitem.path)]
-        where = f"{pyfuncitem.path.name}:{frames[-1].lineno}: {frames[-1].line}\n" if frames else ""
-        pytest.fail(f"{where}{type(failure).__name__}\n{failure}", pytrace=False)
+    except Failure as raised:
+        failure = raised
     finally:
         runner.reset(token)
+    frames = [frame for frame in traceback.extract_tb(failure.__traceback__) if frame.filename == str(pyfuncitem.path)]
+    where = f"{pyfuncitem.path.name}:{frames[-1].lineno}: {frames[-1].line}\n" if frames else ""
+    pytest.fail(f"{where}{type(failure).__name__}\n{failure}", pytrace=False)

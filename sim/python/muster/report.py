@@ -79,7 +79,7 @@ class Report(_Told):
 
     @property
     def outcome(self) -> str:
-        """ "completes", "deadlock", "timeout", "mismatch", or "fault:CAUSE"."""
+        """How it ended: completes, deadlock, timeout, mismatch, memory_fault, or fault:CAUSE, and others that a manifest may expect."""
         return self.json["outcome"]
 
     @property
