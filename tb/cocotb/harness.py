@@ -75,12 +75,13 @@ class View:
 class Bench:
     """Drivers set inputs at the beginning of a cycle, monitors see all pins at its end."""
 
-    def __init__(self, dut):
+    def __init__(self, dut, ports=PORTS):
+        """`ports`: those that the bench drives and sees; others are those of a bus model."""
         self.dut = dut
         self.random = random.Random(SEED)
         self.cycle = 0
         self.drivers, self.monitors = [], []
-        self._names = [name for name in PORTS if name != "clk_i"]
+        self._names = [name for name in ports if name != "clk_i"]
         self._pins = {name: getattr(dut, name) for name in self._names}
         self._inputs = {name: 0 for name in self._names if PORTS[name]["direction"] == "input"}
         self._driven = {}
@@ -157,6 +158,10 @@ class Source:
 
     def present(self, held):
         self.bench.set(self.payload, held)
+
+    def stop(self):
+        """Presents nothing new."""
+        self.following = lambda: None
 
     def see(self, view):
         if self.held is not None and view[self.ready]:

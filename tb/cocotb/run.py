@@ -29,7 +29,11 @@ TESTS = {
     "mbarrier": ("muster", configs.UNIT["small"], ("verilator", "icarus")),
     "warp": ("muster_warp", configs.BY_TOP["muster_warp"]["small"] | {"LanesPerBeat": 8}, ("verilator",)),
     "cluster": ("muster_cluster", configs.BY_TOP["muster_cluster"]["gpc_small"], ("verilator",)),
+    "axil": ("axil_top", {}, ("verilator",)),
+    "obi": ("obi_top", {}, ("verilator",)),
 }
+# What is beside the sources of the unit.
+OWN = {"axil_top": ["tb/unit/axil_unit_flat.sv", "tb/cocotb/axil_top.sv"], "obi_top": ["tb/unit/mem_unit_flat.sv", "tb/cocotb/obi_top.sv"]}
 
 
 def use_verilator():
@@ -50,7 +54,7 @@ def build(simulator, top, parameters, waves):
     parameters = dict(parameters)
     folder = OUT / f"{simulator}.{top}"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "ports.json").write_text(json.dumps(fieldmap.read(parameters, top)))
+    (folder / "ports.json").write_text(json.dumps(fieldmap.read(parameters, top, OWN.get(top, []))))
     if simulator == "verilator":
         use_verilator()
     runner = cocotb_tools.runner.get_runner(simulator)
@@ -59,7 +63,7 @@ def build(simulator, top, parameters, waves):
                      waves=waves, log_file=folder / "build.log")
         return runner, "muster_small", folder
     arguments = ["+define+MUSTER_OBSERVE", "-Wno-fatal", "-Wno-lint", "--assert", "--x-assign", "fast", "-I" + str(ROOT / "rtl/common")]
-    runner.build(sources=[ROOT / file for file in filelists.unit()], hdl_toplevel=top, build_dir=folder, parameters=parameters, waves=waves,
+    runner.build(sources=[ROOT / file for file in [*filelists.unit(), *OWN.get(top, [])]], hdl_toplevel=top, build_dir=folder, parameters=parameters, waves=waves,
                  build_args=arguments + (["--trace-structs"] if waves else []), log_file=folder / "build.log")
     return runner, top, folder
 
@@ -70,7 +74,7 @@ def run(simulator, test, args):
     runner, module, built = build(simulator, top, tuple(parameters.items()), args.waves)
     folder = OUT / f"{simulator}.{test}"
     folder.mkdir(parents=True, exist_ok=True)
-    environment = {"MUSTER_PORTS": str(built / "ports.json"), "MUSTER_CONFIG": "small", "MUSTER_SEED": str(args.seed)}
+    environment = {"MUSTER_PORTS": str(built / "ports.json"), "MUSTER_CONFIG": "small", "MUSTER_SEED": str(args.seed), "MUSTER_VERSION": filelists.version()}
     if args.cycles:
         environment["MUSTER_CYCLES"] = str(args.cycles)
     results = runner.test(hdl_toplevel=module, test_module=f"test_{test}", build_dir=built, test_dir=folder, extra_env=environment,
