@@ -6,6 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 export PATH=$PWD/build/cocotb/environment/bin:$PATH
+export CC=${CC:-cc} CXX=${CXX:-c++}
 export CMAKE_GENERATOR=Ninja CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
 echo "Building muster.golden (build/cocotb/golden.log)"

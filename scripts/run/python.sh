@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.."
 
 environment=$PWD/build/python/environment
 export PATH=$environment/bin:$PATH
+export CC=${CC:-cc} CXX=${CXX:-c++}  # and not those that this Python was built with
 export CMAKE_GENERATOR=Ninja CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 

@@ -94,7 +94,8 @@ class Bench:
         return self._inputs[port]
 
     async def reset(self):
-        cocotb.start_soon(Clock(self.dut.clk_i, 2, unit="ns").start())
+        self.clock = Clock(self.dut.clk_i, 2, unit="ns")
+        self.clock.start()
         self.set("rst_ni", 0)
         for cycle in range(4):
             await self._cycle()

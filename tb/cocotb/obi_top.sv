@@ -25,6 +25,7 @@ module obi_top
   output logic [7:0]   mb_fence_req_o,
   input  logic [7:0]   mb_fence_ack_i,
 
+  input  logic         m_obi_clk,  // of the bus model: see test_obi.py
   output logic         m_obi_req,
   input  logic         m_obi_gnt,
   output logic [31:0]  m_obi_addr,
@@ -54,6 +55,6 @@ module obi_top
   assign mb_fence_req_o = '0;
 
   logic unused;
-  assign unused = &{mb_fence_ack_i, m_obi_err};
+  assign unused = &{mb_fence_ack_i, m_obi_err, m_obi_clk};
 
 endmodule
