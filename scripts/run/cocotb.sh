@@ -11,7 +11,8 @@ export CMAKE_GENERATOR=Ninja CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} CCACHE
 
 echo "Building muster.golden (build/cocotb/golden.log)"
 if ! pip install --verbose --disable-pip-version-check --no-build-isolation --no-deps --no-index --force-reinstall sim/python \
-  -Ccmake.define.MUSTER_UNITS=OFF -Cbuild.targets=python_golden_stub -Cbuild-dir="$PWD/build/cocotb/golden" >build/cocotb/golden.log 2>&1; then
+  --config-settings=cmake.define.MUSTER_UNITS=OFF --config-settings=build.targets=python_golden_stub \
+  --config-settings=build-dir="$PWD/build/cocotb/golden" >build/cocotb/golden.log 2>&1; then
   tail -n 40 build/cocotb/golden.log >&2
   exit 1
 fi
