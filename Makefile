@@ -25,7 +25,7 @@ FARM   := $(if $(filter CLUSTER,$(GIVEN)),--cluster '$(CLUSTER)' $(if $(filter P
 CHECK  := $(if $(FARM),@scripts/run/farm.py --check $(FARM))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress corners asan suites mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
+.PHONY: help setup build run test lint format regress corners asan suites python cocotb mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -73,6 +73,17 @@ suites:  ## Run kernels written in CUDA C++, Triton, CuTe and TileLang, compiled
 	@scripts/run/environment.sh build/suites/environment tb/suites/requirements.txt
 	@scripts/run/build.sh muster
 	@build/suites/environment/bin/python tb/suites/suite.py $(LANGUAGES)
+
+python:  ## Build the Python package (sim/python), and test it in an environment of its own (installs 13 packages from PyPI)
+	@scripts/run/setup.sh build python
+	@scripts/run/environment.sh build/python/environment sim/python/requirements.txt
+	@scripts/run/python.sh
+
+cocotb:  ## Run the RTL under cocotb, in Verilator and Icarus, with the golden model as scoreboard (installs 17 packages from PyPI)
+	@scripts/run/setup.sh build python synth fourstate
+	@scripts/run/environment.sh build/cocotb/environment tb/cocotb/requirements.txt
+	@scripts/synth/verilog.py --config small
+	@scripts/run/cocotb.sh
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: NAME=restore
 	@scripts/run/build.sh muster_isa

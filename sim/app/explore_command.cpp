@@ -109,8 +109,13 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
       *code = static_cast<int>(ExploreInputs(job, command->inputs, command->options));
       return;
     }
-    *code = static_cast<int>(command->options.needless ? FindNeedless(job, command->options)
-                                                       : Explore(job, command->options));
+    if (command->options.needless) {
+      *code = static_cast<int>(FindNeedless(job, command->options));
+      return;
+    }
+    const Exploration explored = Explore(job, command->options);
+    fmt::print("{}", explored.text);
+    *code = static_cast<int>(explored.code);
   });
 }
 
