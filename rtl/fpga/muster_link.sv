@@ -227,7 +227,7 @@ module muster_link
   logic [15:0]   group_q;
   logic [7:0]    byte_q;
 
-  assign report = (8*128)'({report_i, command | 8'h80});
+  assign report = (8 * 128)'({report_i, command | 8'h80});
 
   always_comb begin
     shown = '0;

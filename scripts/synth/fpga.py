@@ -24,10 +24,13 @@ LIMIT_MINUTES = 60
 # The memories of two words. With mbarriers the unit has more memories than the HX8K has block RAMs, which
 # are best spent on deeper ones.
 REGISTERS = 'setattr -set ram_style "registers" m:*.u_queue.* m:*.u_slots.* m:*.u_latest.*\n'
+# A block RAM of an ECP5 answers 5.8 ns after the clock edge, a table of LUTs after 1 ns. Of the memories, those of the unit are
+# small enough.
+DISTRIBUTED = 'setattr -set ram_style "distributed" m:*u_muster.*\n'
 # Top, device, how it is read, and what Yosys is told of it.
 BOARDS = {"hx8k": ("muster_hx8k", "ice40", "", REGISTERS),
           "hx8k-named": ("muster_hx8k", "ice40", "-G EnMbarrier=1'b0", ""),
-          "ulx3s": ("muster_ulx3s", "ecp5", "", ""),
+          "ulx3s": ("muster_ulx3s", "ecp5", "", DISTRIBUTED),
           "arty": ("muster_arty_a7", "xc7", "", "")}
 SOURCES = ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv"]
 

@@ -440,8 +440,8 @@ def registers(build, folder):
               result.stdout.count("\n") == 1, f"expected: {sentence}", result)
     source.write_text(good.replace('"name": "freeze"', '"name": "hold"'))
     result = run(script, room, "--check")
-    check(result.returncode == 1 and "muster_axil_pkg.sv, muster_axil.h, README.md: not what" in result.stdout,
-          "expected three files that are not current", result)
+    check(result.returncode == 1 and "muster_axil_pkg.sv, muster_axil.h, muster_axil.rdl, README.md: not what" in result.stdout,
+          "expected four files that are not current", result)
     for command in ((script, room), (script, room, "--check")):
         result = run(*command)
         check(result.returncode == 0 and not result.stdout, "expected it to be content", result)
@@ -449,7 +449,18 @@ def registers(build, folder):
           "the header lacks the new name")
 
 
+def smoke(build, folder):
+    """The bench of tb/smoke passes, and no warning is in it."""
+    sources = ["rtl/muster.vlt", "-f", "rtl/muster.f", "tb/smoke/muster_smoke.sv"]
+    result = run("verilator", "--binary", "--timing", "-Wall", "--top-module", "muster_smoke", "--Mdir", folder, "-CFLAGS", "-O0",
+                 "-GNumWarps=12", *sources, cwd=ROOT)
+    check(result.returncode == 0, "expected it to build", result)
+    result = run(folder / "Vmuster_smoke")
+    check(result.returncode == 0 and "PASS: 12 warps, 100 rounds" in result.stdout, "expected it to pass", result)
+
+
 CASES = {
+    "smoke": smoke,
     "rooms": rooms,
     "illegal_parameters": illegal_parameters,
     "registers": registers,
