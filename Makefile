@@ -25,7 +25,7 @@ FARM   := $(if $(filter CLUSTER,$(GIVEN)),--cluster '$(CLUSTER)' $(if $(filter P
 CHECK  := $(if $(FARM),@scripts/run/farm.py --check $(FARM))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format integration regress corners asan suites mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
+.PHONY: help setup build run test lint format integration regress corners asan suites mutants mutate formal coverage report site wave bench asic fpga verilog gates fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -98,6 +98,9 @@ formal: setup  ## Prove properties of the RTL for all inputs; MUTANTS=1: that wr
 report:  ## Write one page about all that was run: build/report.html
 	@scripts/run/setup.sh report
 	@scripts/pages/report.py
+
+site:  ## Make a site of the documentation, with a search, to be read without a network: build/site/html (installs 50 MB from PyPI)
+	@scripts/pages/website.py
 
 coverage: SEEDS = 10
 coverage:  ## Pages of the cover points that the regression hits, and of the lines that tests run

@@ -3,7 +3,7 @@
 """Runs integrators' tools on the RTL, a line per check. Arguments name the checks to run.
 
   fusesoc     lint, a self-checking simulation and synthesis, by rtl/muster.core and tb/smoke/muster_smoke.core
-  bender      the sources as rtl/Bender.yml has them, read by Verilator and by Yosys; only where there is a `bender`
+  bender      the sources as rtl/Bender.yml and tb/smoke/Bender.yml have them, read by Verilator; only where there is a `bender`
   lint        Verible's linter, with all its rules but those of integration/verible.rules
   format      Verible's formatter, but for the layout of a statement over several lines and for columns
   slang       slang elaborates all that `make lint` elaborates, without a warning but those of integration/slang.f
@@ -79,7 +79,8 @@ def bender():
     shutil.rmtree(folder, ignore_errors=True)
     for part in ("rtl", "tb/smoke"):
         shutil.copytree(ROOT / part, folder / part)  # Bender writes its lock file beside Bender.yml
-    wrong = []
+    code, text = run("bender", "-d", folder / "tb/smoke", "update")
+    wrong = failed(code, text)
     for target, top in (("simulation", "muster_smoke"), ("synthesis", "muster")):
         code, text = run("bender", "-d", folder / "tb/smoke", "script", "flist-plus", "-t", target)
         wrong += failed(code, text)

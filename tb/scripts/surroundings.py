@@ -459,7 +459,24 @@ def smoke(build, folder):
     check(result.returncode == 0 and "PASS: 12 warps, 100 rounds" in result.stdout, "expected it to pass", result)
 
 
+def website(build, folder):
+    """What `make site` makes its pages from: all links of each page lead to something, and lists are lists."""
+    import check_pages
+    import website as site
+    check(site.as_markdown("text\n- one\n  more\n- two\n\n```\nx\n- y\n```\n") ==
+          "text\n\n- one\n  more\n- two\n\n```\nx\n- y\n```\n", "a list after a line of text has no empty line before it")
+    check(site.as_markdown("- one\n\n  text\n- two\n| a |\n") == "- one\n\n  text\n\n- two\n\n| a |\n", "likewise, in a list; a table")
+    site.PAGES = folder / "pages"
+    pages = site.collect()
+    check({page for group in site.NAV.values() for page in group} <= set(pages), "the site's order names a page that there is not")
+    wrong = [f"{page.relative_to(site.PAGES)}: {link}" for page in site.PAGES.rglob("*.md")
+             for link in check_pages.LINK.findall(check_pages.without_code(page.read_text()))
+             if not link.startswith(("#", "http")) and not (page.parent / link.partition("#")[0]).is_file()]
+    check(not wrong, "links lead nowhere: " + "; ".join(wrong))
+
+
 CASES = {
+    "website": website,
     "smoke": smoke,
     "rooms": rooms,
     "illegal_parameters": illegal_parameters,
