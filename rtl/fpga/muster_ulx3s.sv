@@ -15,9 +15,9 @@ module muster_ulx3s #(
   logic       clk, locked, unit_clk;
   logic [3:0] reset_q;
 
-  // 25 MHz / 5 x 18 = 90 MHz, fed back; the oscillator runs at 7 times that.
+  // 25 MHz / 4 x 13 = 81.25 MHz, fed back; the oscillator runs at 8 times that.
   EHXPLLL #(
-    .FEEDBK_PATH("CLKOP"), .CLKI_DIV(5), .CLKFB_DIV(18), .CLKOP_ENABLE("ENABLED"), .CLKOP_DIV(7)
+    .FEEDBK_PATH("CLKOP"), .CLKI_DIV(4), .CLKFB_DIV(13), .CLKOP_ENABLE("ENABLED"), .CLKOP_DIV(8)
   ) u_pll (
     .CLKI (clk_25_i), .CLKFB (clk), .RST (1'b0), .STDBY (1'b0), .PHASESEL0 (1'b0),
     .PHASESEL1 (1'b0), .PHASEDIR (1'b0), .PHASESTEP (1'b0), .PHASELOADREG (1'b0),
@@ -30,8 +30,8 @@ module muster_ulx3s #(
   end
 
   muster_board #(
-    .EnMbarrier(EnMbarrier), .EnRemote(EnMbarrier), .SmemBytes(SmemBytes), .ClockMhz(90),
-    .ClocksPerBit(30), .GapCycles(524288)
+    .EnMbarrier(EnMbarrier), .EnRemote(EnMbarrier), .SmemBytes(SmemBytes), .ClockMhz(81),
+    .ClocksPerBit(27), .GapCycles(524288)
   ) u_board (
     .clk_i (clk), .rst_ni (reset_q[3]), .rx_i, .tx_o, .refused_o (led_o),
     .unit_clk_o (unit_clk), .unit_clk_i (unit_clk)
