@@ -492,7 +492,8 @@ def completions(build, folder):
         return set(result.stdout.split())
     check(set(commands) <= completed("muster"), "bash does not complete the subcommands")
     for command in commands:
-        told = set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", run(muster, command, "--help").stdout, re.MULTILINE))
+        names = re.findall(r"^  (-\S+)", run(muster, command, "--help").stdout, re.MULTILINE)
+        told = {name for together in names for name in together.split(",") if name.startswith("--")}
         check(told and told == completed("muster", command), f"bash completes {completed('muster', command)} of {command}, not {told}")
         check(all(option.replace("-", "\\-") in page for option in told), f"the manual lacks an option of {command}")
         for shell in ("_muster", "muster.fish"):
