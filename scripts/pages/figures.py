@@ -221,7 +221,7 @@ def yosys():
 
 def placer(tool="nextpnr-ice40"):
     found = re.search(r"[Vv]ersion ([^)]+)", first_line(tool, "--version"))
-    return f"nextpnr {found[1]}" if found else "nextpnr"
+    return f"nextpnr {found[1].removeprefix('nextpnr-')}" if found else "nextpnr"
 
 
 def processor():
