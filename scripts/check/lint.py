@@ -73,9 +73,11 @@ def elaborations():
                          f"-GEnCollectives=1'b{collectives}", f"-GEnFaults=1'b{faults}"]
                  for warps, lanes, beat, collectives, faults in
                  ((4, 32, 1, 1, 1), (8, 32, 1, 0, 1), (12, 16, 4, 1, 0), (33, 8, 8, 1, 1), (64, 32, 32, 1, 1))]
-    commands += [["--top-module", "muster_atomics", f"-GCfg={configs.packed(configs.UNIT['small'] | changes)}"]
-                 for changes in ({}, {"NumWarps": 5, "NumCtas": 1, "SmemBytes": 16}, {"NumWarps": 64, "NumCtas": 32, "EnFaults": 0},
-                                 {"EnDrain": 0})]
+    commands += [["--top-module", "muster_atomics", f"-GCfg={configs.packed(configs.UNIT['small'] | changes)}",
+                         f"-GFloats={floats}", f"-GEn128=1'b{wide}"]
+                 for changes, floats, wide in
+                 (({}, 0, 0), ({"NumWarps": 5, "NumCtas": 1, "SmemBytes": 16}, 1, 0), ({"NumWarps": 64, "NumCtas": 32, "EnFaults": 0}, 2, 1),
+                  ({"EnDrain": 0}, 3, 1))]
     commands += [["--top-module", "muster_atomics_lanes"]]
     commands += [["--top-module", "muster_cluster", f"-GNumUnits={units}", f"-GNumWarps={warps}",
                          f"-GNumCtas={ctas}", f"-GNumClusters={clusters}", f"-GNumGrids={grids}"]
