@@ -26,6 +26,7 @@ PAGE = HERE.parents[1] / "sim/explore/README.md"
 FILE = HERE / "measured.json"
 BEGIN, END = "<!-- measured: written by tb/explore/measure.py -->\n", "<!-- end of measured -->\n"
 OPTIONS = ["--time", "5", "--jobs", "1"]
+PATIENCE = 60  # seconds for a kernel: a run that has begun, and what runs on the unit, go on beyond --time
 
 
 def refused_by(said):
@@ -40,7 +41,11 @@ def explored(muster, manifest):
     """Whether there is a finding, or None and why not."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
-        done = subprocess.run([muster, "explore", manifest, *OPTIONS, "--report", report], capture_output=True, text=True, check=False)
+        command = [muster, "explore", manifest, *OPTIONS, "--report", report]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            return None, f"no answer in {PATIENCE} s"
         if not report.exists():
             return None, refused_by(done.stderr)
         kinds = {finding["kind"] for finding in json.loads(report.read_text())["findings"]}
