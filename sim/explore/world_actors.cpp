@@ -55,7 +55,7 @@ void World::EnableWarp(const WarpState& state) {
       add(Actor::Kind::kLanes, group.lanes, group.pc,
           true);  // the lanes that it lacked have exited
     } else if (group.state == ptx::Group::State::kAwaitsResource &&
-               machine.core().interpreter().MayTake(warp, group)) {
+               machine.core().interpreter().execution().MayTake(warp, group)) {
       add(Actor::Kind::kLanes, group.lanes, group.pc, true);
     }
   }

@@ -42,7 +42,7 @@ WarpLocation WaitReport::Where(unsigned warp) const {
       }
       std::vector<std::string> groups;
       for (const Group& group : slot.warp.groups) {
-        groups.push_back(core_.interpreter().Standing(slot.warp, group));
+        groups.push_back(core_.interpreter().standing().Describe(slot.warp, group));
       }
       const bool waits =
           slot.phase == WarpPhase::kAsleep ||
@@ -152,7 +152,7 @@ std::vector<StuckWarp> WaitReport::StuckWarps() const {
   for (unsigned warp = 0; deadlocked_ && warp < residents_.warps.size(); ++warp) {
     const WarpSlot& slot = residents_.warps[warp];
     const bool sleeps =
-        slot.phase == WarpPhase::kAsleep && Interpreter::WakesAt(slot.warp) != Interpreter::kNever;
+        slot.phase == WarpPhase::kAsleep && Waits::WakesAt(slot.warp) != Waits::kNever;
     const bool is_apart =
         slot.phase == WarpPhase::kAsleep &&
         std::any_of(slot.warp.groups.begin(), slot.warp.groups.end(),
