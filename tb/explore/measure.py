@@ -34,7 +34,7 @@ def refused_by(said):
     lines = [line for line in said.splitlines() if line.strip()]
     first = re.sub(r"^\S+:\d+:\d+: ", "", lines[0]) if lines else "no reason"
     instruction = re.search(r"instruction (\S+)", first)
-    return instruction[1] if instruction else first
+    return instruction[1] if instruction else re.sub(r"the function \S+ has no body.*", "a function without a body", first)
 
 
 def explored(muster, manifest):
