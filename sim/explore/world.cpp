@@ -76,6 +76,7 @@ void World::Reset() {
   started_.clear();
   times_.clear();
   lost_.clear();
+  triggered_.clear();
   enabled_.clear();
   epoch_ = 1;
   steps_ = 0;
