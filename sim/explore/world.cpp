@@ -341,7 +341,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kStoreAsync:
     case Op::kTryCancel:
     case Op::kTensorProduct:
-    case Op::kOpaqueProduct:
+    case Op::kTensorMovement:
     case Op::kTensorCommit:
     case Op::kExit:
     case Op::kRuntime:

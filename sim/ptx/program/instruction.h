@@ -404,7 +404,7 @@ using Payload = std::variant<
     BulkCopy, BulkStore, TensorCopy, TensorReplace, AsyncStore, CancelRequest, CancelQuery,
     MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask,
     WarpExchange, MatrixProduct, FragmentPlace, MatrixLayout, TensorAllocation, TensorAccess,
-    TensorWait, TensorProduct, OpaqueProduct, TensorCommit, WarpgroupProduct, WarpgroupOrder,
+    TensorWait, TensorProduct, TensorMovement, TensorCommit, WarpgroupProduct, WarpgroupOrder,
     RegisterLimit, Opaque, CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
 
 struct Instruction {

@@ -170,7 +170,7 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kStoreBulk:
     case Op::kStoreAsync:
     case Op::kTensorProduct:
-    case Op::kOpaqueProduct:
+    case Op::kTensorMovement:
     case Op::kTensorCommit:
     case Op::kTryCancel:
     case Op::kQueryCancel:  // its CTA knows from then on whether a cluster is left

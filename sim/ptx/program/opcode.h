@@ -193,13 +193,13 @@ enum class Op : std::uint8_t {
   kWarpgroupProduct,
   kWarpgroupOrder,
   kRegisterLimit,  // setmaxnreg
-  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, OpaqueProduct, TensorCommit:
-  // tcgen05.
+  // TensorAllocation, TensorAccess, TensorWait; TensorProduct,
+  // TensorMovement, TensorCommit: tcgen05.
   kTensorAllocation,
   kTensorAccess,
   kTensorWait,
   kTensorProduct,
-  kOpaqueProduct,
+  kTensorMovement,
   kTensorCommit,
   // CtaBarrier, ClusterBarrier, GridControl, Mbarrier.
   kBarrier,
@@ -216,7 +216,7 @@ constexpr bool IsOfWarpgroup(Op op) {
 }
 // A tensor core does it some time later: its transfer has no single place where it goes to.
 constexpr bool IsOfTensorCore(Op op) {
-  return op >= Op::kTensorProduct && op <= Op::kOpaqueProduct;
+  return op >= Op::kTensorProduct && op <= Op::kTensorMovement;
 }
 
 // Copies of the async proxy.

@@ -89,7 +89,7 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const TensorAccess& i) { return i.stores ? All() : All(i.registers); },
                         [](const TensorWait& /*i*/) { return All(); },
                         [](const TensorProduct& /*i*/) { return All(); },
-                        [](const OpaqueProduct& /*i*/) { return All(); },
+                        [](const TensorMovement& /*i*/) { return All(); },
                         [](const TensorCommit& /*i*/) { return All(); },
                         [](const WarpgroupProduct& i) { return All(i.d); },
                         [](const WarpgroupOrder& /*i*/) { return All(); },
@@ -161,9 +161,10 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           },
           [](const TensorWait& /*i*/) { return All(); },
           [](const TensorProduct& i) {
-            return All(i.d, i.a, i.b, i.descriptor, i.accumulates, i.disabled);
+            return All(i.d, i.a, i.b, i.metadata, i.descriptor, i.accumulates, i.zero_columns,
+                       i.scales, i.disabled);
           },
-          [](const OpaqueProduct& i) { return All(i.d, i.descriptor, i.others); },
+          [](const TensorMovement& i) { return All(i.address, i.source); },
           [](const TensorCommit& i) { return All(i.mbarrier, i.ctas); },
           [](const WarpgroupProduct& i) { return All(i.a, i.a_matrix, i.b_matrix, i.scale, i.d); },
           [](const WarpgroupOrder& /*i*/) { return All(); },

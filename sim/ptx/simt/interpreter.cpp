@@ -318,7 +318,7 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
       event = ExecuteAsync(warp, lanes, group.frame);
       break;
     case Op::kTensorProduct:
-    case Op::kOpaqueProduct:
+    case Op::kTensorMovement:
     case Op::kTensorCommit:
       event = ExecuteTensorCore(warp, lanes);
       break;

@@ -198,7 +198,7 @@ class Interpreter {
   Event StartTensor(Warp* warp, unsigned lane, const Instruction& instruction,
                     std::shared_ptr<TensorOperation> operation);
   Event StartProduct(Warp* warp, const Lanes& lanes, unsigned lane);
-  Event StartOpaque(Warp* warp, const Lanes& lanes, unsigned lane);
+  Event StartMovement(Warp* warp, const Lanes& lanes, unsigned lane);
   Event CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane);
   // matrix.cpp
   Event ReachMatrix(Warp* warp, std::size_t index, std::uint32_t active);

@@ -7,6 +7,7 @@
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/simt/tensor_movement.h"
 #include "sim/ptx/simt/tensor_product.h"
 
 namespace muster::ptx {
@@ -230,9 +231,16 @@ Interpreter::Event Interpreter::ExecuteTensorCore(Warp* warp, const Lanes& lanes
   Event event = Event::kNone;
   for (std::uint32_t rest = lanes.mask; rest != 0 && event == Event::kNone; rest &= rest - 1) {
     const unsigned lane = First(rest);
-    event = lanes.instruction.op == Op::kTensorCommit    ? CommitTensor(warp, lanes, lane)
-            : lanes.instruction.op == Op::kOpaqueProduct ? StartOpaque(warp, lanes, lane)
-                                                         : StartProduct(warp, lanes, lane);
+    switch (lanes.instruction.op) {
+      case Op::kTensorCommit:
+        event = CommitTensor(warp, lanes, lane);
+        break;
+      case Op::kTensorMovement:
+        event = StartMovement(warp, lanes, lane);
+        break;
+      default:
+        event = StartProduct(warp, lanes, lane);
+    }
   }
   return event;
 }
@@ -277,7 +285,17 @@ Interpreter::Event Interpreter::StartProduct(Warp* warp, const Lanes& lanes, uns
   if (call.ctas.empty()) {
     return Misuse(*warp, lane, line, "no_peer_cta", kNoPeer);
   }
+  constexpr unsigned kMakesMask = 39;  // "Non-Zero Mask" of the descriptor
+  const bool leaves_columns =
+      i.zero_columns != kNoSlot && (lanes.Read(i.zero_columns)[lane] >> kMakesMask & 1) != 0;
+  call.is_opaque = i.sparse || i.shifted || leaves_columns;
+  call.origin = i.text ? OriginOf(*i.text, line) : 0;
+  call.spread = i.spread;
   call.a_in_tensor = i.a_in_tensor;
+  call.scale_count = i.scale_count;
+  for (std::size_t k = 0; k < call.scales.size() && i.scale_count != 0; ++k) {
+    call.scales[k] = word(i.scales[k]);
+  }
   call.accumulates = (lanes.Read(i.accumulates)[lane] != 0) != i.negated;
   call.scale = i.scale;
   call.d = word(i.d);
@@ -295,17 +313,17 @@ Interpreter::Event Interpreter::StartProduct(Warp* warp, const Lanes& lanes, uns
   return StartTensor(warp, lane, lanes.instruction, std::move(operation));
 }
 
-Interpreter::Event Interpreter::StartOpaque(Warp* warp, const Lanes& lanes, unsigned lane) {
-  const auto& i = lanes.instruction.As<OpaqueProduct>();
+Interpreter::Event Interpreter::StartMovement(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const auto& i = lanes.instruction.As<TensorMovement>();
   const std::uint32_t line = lanes.instruction.line;
   const std::vector<Cta*> ctas = TensorGroup(*warp, i.pair);
   if (ctas.empty()) {
     return Misuse(*warp, lane, line, "no_peer_cta", kNoPeer);
   }
   TensorRefusal refusal;
-  std::shared_ptr<TensorOperation> operation = MakeOpaqueProduct(
-      ctas, i.spread, static_cast<std::uint32_t>(lanes.Read(i.d)[lane]),
-      static_cast<std::uint32_t>(lanes.Read(i.descriptor)[lane]), OriginOf(i.text, line), &refusal);
+  std::shared_ptr<TensorOperation> operation =
+      MakeMovement(i, ctas, static_cast<std::uint32_t>(lanes.Read(i.address)[lane]),
+                   i.source == kNoSlot ? 0 : lanes.Read(i.source)[lane], &refusal);
   if (operation == nullptr) {
     return Misuse(*warp, lane, line, refusal.cause, refusal.why);
   }
