@@ -162,6 +162,10 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kStack:  // the frame's top is no register of the instruction
     case Op::kStore:
     case Op::kAtomic:
+    case Op::kMultimem:
+    case Op::kTexture:
+    case Op::kTextureQuery:
+    case Op::kSurface:
     case Op::kCopy:
     case Op::kCopyGroup:
     case Op::kBulk:

@@ -153,10 +153,15 @@ enum class Op : std::uint8_t {
   kFragmentPlace,  // FragmentPlace
   kMapToRank,
   kRankOf,
-  // Load, Store, AtomicAccess.
+  // Load, Store, AtomicAccess, MultimemAccess.
   kLoad,
   kStore,
   kAtomic,
+  kMultimem,
+  // TextureLookup, TextureQuery, SurfaceAccess.
+  kTexture,
+  kTextureQuery,
+  kSurface,
   // SmallCopy (cp.async), CopyGroup, BulkCopy (cp.async.bulk), BulkStore (st.bulk), AsyncStore
   // (st.async, red.async).
   kCopy,

@@ -328,6 +328,14 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
       }
       event = ExecuteStoreBulk(warp, lanes);
       break;
+    case Op::kTexture:
+    case Op::kTextureQuery:
+    case Op::kSurface:
+      event = ExecuteTexture(warp, lanes, group.frame);
+      break;
+    case Op::kMultimem:
+      event = ExecuteMultimem(warp, lanes, group.frame);
+      break;
     case Op::kTensorReplace:
       event = ExecuteTensorReplace(warp, lanes);
       break;

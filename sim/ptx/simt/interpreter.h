@@ -200,6 +200,24 @@ class Interpreter {
   Event StartProduct(Warp* warp, const Lanes& lanes, unsigned lane);
   Event StartMovement(Warp* warp, const Lanes& lanes, unsigned lane);
   Event CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane);
+  // texturing.cpp
+  const Texture* TextureAt(Warp* warp, unsigned lane, std::uint64_t value);
+  Event ExecuteTexture(Warp* warp, const Lanes& lanes, std::uint32_t frame);
+  static std::uint32_t PropertyOf(const Texture& texture, TextureProperty property);
+  const std::uint8_t* ReadTexel(const Warp& warp, unsigned lane, const Texture& texture,
+                                std::uint64_t address, Origin* origin);
+  Event LookUp(Warp* warp, const Lanes& lanes, std::uint32_t frame, unsigned lane,
+               const Texture& texture);
+  Event AccessSurface(Warp* warp, const Lanes& lanes, std::uint32_t frame, unsigned lane,
+                      const Texture& texture);
+  // multimem.cpp
+  std::vector<std::uint64_t> PlacesOf(std::uint64_t address, std::uint64_t bytes) const;
+  Event ExecuteMultimem(Warp* warp, const Lanes& lanes, std::uint32_t frame);
+  void AccessPlaces(Warp* warp, const Lanes& lanes, std::uint32_t frame, unsigned lane,
+                    const std::vector<std::uint64_t>& addresses,
+                    const std::vector<std::uint8_t*>& places);
+  void SpreadPlaces(Warp* warp, const MultimemAccess& i, std::uint32_t frame, unsigned lane,
+                    const std::vector<std::uint64_t>& addresses);
   // matrix.cpp
   Event ReachMatrix(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteMatrix(Warp* warp, std::size_t index);
