@@ -1,13 +1,24 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #
 # After Verilator: BASE_fast.cpp and BASE_slow.cpp include what it has generated for the class PREFIX, and
-# BASE.d lists what it has read. cmake -D PREFIX=class -D BASE=path/class -P gather_verilated.cmake
+# BASE.d lists what it has read. cmake -D PREFIX=class -D BASE=path/class -D SETTLED=bool -P gather_verilated.cmake
+#
+# eval() of Verilator begins with all that depends on inputs, also where only the clock has changed. With SETTLED
+# the class leaves that out where the clock is high: whoever drives it changes other inputs only while it is low.
 include(${BASE}.cmake)
 foreach(speed fast slow)
   string(TOUPPER ${speed} SPEED)
   set(text "")
   foreach(source ${${PREFIX}_CLASSES_${SPEED}} ${${PREFIX}_SUPPORT_${SPEED}})
     cmake_path(GET source FILENAME name)
+    if(SETTLED)
+      file(READ ${source} code)
+      string(REPLACE "= (0U == vlSelf->__VicoIterCount);" "= ((0U == vlSelf->__VicoIterCount) & ~vlSelf->clk_i);"
+             settled "${code}")
+      if(NOT settled STREQUAL code)
+        file(WRITE ${source} "${settled}")
+      endif()
+    endif()
     string(APPEND text "#include \"${name}\"\n")
   endforeach()
   file(WRITE ${BASE}_${speed}.cpp "${text}")

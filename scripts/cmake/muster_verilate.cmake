@@ -57,12 +57,13 @@ endfunction()
 #     [VERILATOR_ARGS option...]  # waivers, parameters, what of it is traced
 #     [OPT_FAST option...]        # how the compiler is to treat what runs in every cycle
 #     [OPT_SLOW option...]        # and the rest
-#     [HOOKED])                   # failed assertions and $display come to the harness
+#     [HOOKED]                    # failed assertions and $display come to the harness
+#     [SETTLED])                  # inputs change only while clk_i is low (gather_verilated.cmake)
 #
 # Paths are those of the current folder or absolute. Verilator 5.006 cuts the name of a source at a space,
 # so it is given the project's own by paths from the current folder, in which it runs.
 function(muster_verilate target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "HOOKED" "PREFIX;TOP_MODULE" "SOURCES;VERILATOR_ARGS;OPT_FAST;OPT_SLOW")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "HOOKED;SETTLED" "PREFIX;TOP_MODULE" "SOURCES;VERILATOR_ARGS;OPT_FAST;OPT_SLOW")
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/verilated/${ARG_PREFIX})
   set(base ${folder}/${ARG_PREFIX})
   file(MAKE_DIRECTORY ${folder})
@@ -77,7 +78,7 @@ function(muster_verilate target)
     BYPRODUCTS ${base}.h  # so that what includes it is compiled after it
     COMMAND ${VERILATOR_BIN} --cc --make cmake --prefix ${ARG_PREFIX} --Mdir ${folder}
             --top ${ARG_TOP_MODULE} ${words} -Wno-WIDTHCONCAT  # see rtl/muster.vlt
-    COMMAND ${CMAKE_COMMAND} -D PREFIX=${ARG_PREFIX} -D BASE=${base} -P ${gather}
+    COMMAND ${CMAKE_COMMAND} -D PREFIX=${ARG_PREFIX} -D BASE=${base} -D SETTLED=${ARG_SETTLED} -P ${gather}
     DEPENDS ${gather}  # what Verilator read is in the list of the last line
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     DEPFILE ${base}.d

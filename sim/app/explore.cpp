@@ -25,6 +25,7 @@
 #include "sim/explore/story.h"
 #include "sim/explore/world.h"
 #include "sim/gpu/driver.h"
+#include "sim/ptx/launch/choice.h"
 #include "sim/ptx/launch/schedule_file.h"
 #include "sim/ptx/launch/session.h"
 #include "sim/ptx/syntax/error.h"
@@ -158,8 +159,14 @@ class Explorer {
     std::fflush(stderr);
   }
 
-  ptx::Schedule ScheduleOf(const explore::Finding& finding) const {
-    return {finding.turns, finding.needed, job_.manifest.config, job_.manifest.seed};
+  // Of a finding, or of what is not confirmed.
+  template <typename T>
+  ptx::Schedule ScheduleOf(const T& finding) const {
+    ptx::Schedule schedule{finding.turns, finding.needed, job_.manifest.config, job_.manifest.seed};
+    if (HasChoices(job_.manifest)) {
+      schedule.input = job_.manifest.input;
+    }
+    return schedule;
   }
 
   // Replays the witness of a finding on the unit, in lockstep. If it does not show the finding
@@ -177,7 +184,8 @@ class Explorer {
       if (tried.empty()) {
         verified.push_back(std::move(finding));
       } else {
-        explored_.suspicions.push_back({finding.what, tried});
+        explored_.suspicions.push_back(
+            {finding.what, tried, std::move(finding.turns), finding.needed});
         refused_ = true;
       }
     }
@@ -226,15 +234,24 @@ class Explorer {
 
   // If a file cannot be written, the finding is still reported, and says so.
   void WriteWitnesses(const ptx::Program& program) {
-    for (std::size_t i = 0; i < causes_.findings.size() && !options_.witness.empty(); ++i) {
+    const auto write = [&](const ptx::Schedule& schedule) {
+      const std::size_t number = unwritten_.size() + 1;
       std::string& problem = unwritten_.emplace_back();
       try {
-        CheckFiles(i + 1);
-        WriteFile(WitnessFile(i + 1),
-                  ptx::ScheduleText(ScheduleOf(causes_.findings[i].told), program));
+        CheckFiles(number);
+        WriteFile(WitnessFile(number), ptx::ScheduleText(schedule, program));
       } catch (const std::exception& error) {
         problem = error.what();
       }
+    };
+    if (options_.witness.empty()) {
+      return;
+    }
+    for (const auto& cause : causes_.findings) {
+      write(ScheduleOf(cause.told));
+    }
+    for (const auto& cause : causes_.suspicions) {
+      write(ScheduleOf(cause.told));
     }
   }
 
@@ -325,8 +342,10 @@ class Explorer {
     if (!causes_.suspicions.empty()) {
       fmt::print("Suspicions, which nothing has confirmed:\n");
     }
-    for (const explore::Cause<explore::Unconfirmed>& cause : causes_.suspicions) {
-      fmt::print("{}", reporter.Text(cause));
+    for (std::size_t i = 0; i < causes_.suspicions.size(); ++i) {
+      const std::string again = Again(causes_.findings.size() + i);
+      fmt::print("{}{}", reporter.Text(causes_.suspicions[i]),
+                 again.empty() ? "" : fmt::format("     nearest  {}\n", again));
     }
     if (!causes_.notes.empty()) {
       fmt::print("Notes, which are no findings:\n");
@@ -352,7 +371,9 @@ class Explorer {
     for (const std::string& left_out : explored_.left_out) {
       seen += "; " + left_out;
     }
-    std::string text = fmt::format(
+    const std::string input = InputText(job_.manifest);
+    std::string text = input.empty() ? "" : fmt::format("With {}\n", input);
+    text += fmt::format(
         "{}: {}, {}, {}; {}\n", job_.manifest.path, several(causes_.findings.size(), "finding"),
         several(causes_.suspicions.size(), "suspicion"),
         several(explored_.runs, "run") + " along which other orders were looked for", seen);
@@ -384,6 +405,10 @@ class Explorer {
                                 {"classes", explored_.classes},
                                 {"runs", explored_.runs},
                                 {"seconds", Seconds()}};
+    if (HasChoices(job_.manifest)) {
+      json["input"] = job_.manifest.input;
+      json["input_text"] = InputText(job_.manifest);
+    }
     json["findings"] = nlohmann::ordered_json::array();
     json["suspicions"] = nlohmann::ordered_json::array();
     json["notes"] = nlohmann::ordered_json::array();
@@ -392,22 +417,29 @@ class Explorer {
       json["findings"].push_back(reporter.Json(causes_.findings[i]));
       json["findings"].back()["minimal"] = finding.is_minimal;
       json["findings"].back()["order"] = explore::StoryOf(finding, session_->program());
-      if (!options_.witness.empty()) {
-        const bool is_written = unwritten_[i].empty();
-        json["findings"].back()[is_written ? "witness" : "unwritten"] =
-            is_written ? WitnessFile(i + 1) : unwritten_[i];
-      }
+      AddWitness(i, &json["findings"].back());
       if (!kernels_.empty()) {
         json["findings"].back()["emitted"] = kernels_[i].json;
       }
     }
     for (const explore::Cause<explore::Unconfirmed>& cause : causes_.suspicions) {
       json["suspicions"].push_back(reporter.Json(cause));
+      AddWitness(causes_.findings.size() + json["suspicions"].size() - 1,
+                 &json["suspicions"].back());
     }
     for (const explore::Cause<explore::Suspicion>& cause : causes_.notes) {
       json["notes"].push_back(reporter.Json(cause));
     }
     return json;
+  }
+
+  // Names the file with the witness of a finding, or with the order nearest to a suspicion.
+  void AddWitness(std::size_t index, nlohmann::ordered_json* json) const {
+    if (!options_.witness.empty()) {
+      const bool is_written = unwritten_[index].empty();
+      (*json)[is_written ? "witness" : "unwritten"] =
+          is_written ? WitnessFile(index + 1) : unwritten_[index];
+    }
   }
 
   ExploreCode Code() const {

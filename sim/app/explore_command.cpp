@@ -8,9 +8,11 @@
 #include <string>
 
 #include "sim/app/explore.h"
+#include "sim/app/inputs.h"
 #include "sim/app/launch_command.h"
 #include "sim/app/needless.h"
 #include "sim/app/number_option.h"
+#include "sim/ptx/launch/choice.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
@@ -19,6 +21,7 @@ namespace {
 constexpr std::uint64_t kLongestSearch = 1'000'000;  // seconds
 constexpr std::uint64_t kMostJobs = 1024;
 constexpr std::uint64_t kMostTimes = 10'000;
+constexpr std::uint64_t kMostInputs = 1'000'000;
 constexpr double kShortestLaunch = 0.01;  // seconds
 constexpr double kLongestLaunch = 1'000'000;
 
@@ -44,6 +47,7 @@ void CheckEmit(const CLI::App& explore, const ExploreOptions& options) {
 struct ExploreCommand {
   LaunchCommand launch;
   ExploreOptions options;
+  std::uint64_t inputs = 0;  // how many; 0: one
 };
 
 }  // namespace
@@ -85,11 +89,26 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
       "Exit codes: 0 nothing found, 2 bad input, 3 a deadlock can happen, 4 RTL and golden model\n"
       "disagree, 7 a race or another finding, 8 suspicions only; of --needless 0 each place is\n"
       "needed, 1 one is not shown to be, and the others as without it.");
+  AddNumber(explore, "--inputs", &command->inputs,
+            "Look at so many inputs, of a manifest that leaves them open, until there is a finding",
+            1, kMostInputs)
+      ->excludes("--input")
+      ->excludes("--needless")
+      ->excludes("--schedule");
   explore->callback([command, compiler_flags, explore, code] {
     command->launch.cuda.flags = compiler_flags;
     const Job job = JobOf(&command->launch);
     CheckEmit(*explore, command->options);
+    if (HasChoices(job.manifest) && !command->options.emit.file.empty()) {
+      throw ptx::InputError(fmt::format(
+          "{}: --emit-ptx goes with a manifest that leaves no input open: write the values into it",
+          job.manifest.path));
+    }
     command->options.emit.seconds = command->options.seconds;
+    if (command->inputs != 0) {
+      *code = static_cast<int>(ExploreInputs(job, command->inputs, command->options));
+      return;
+    }
     *code = static_cast<int>(command->options.needless ? FindNeedless(job, command->options)
                                                        : Explore(job, command->options));
   });

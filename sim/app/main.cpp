@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "sim/app/against.h"
+#include "sim/app/explain_command.h"
 #include "sim/app/explore_command.h"
 #include "sim/app/launch_command.h"
 #include "sim/app/litmus_command.h"
@@ -124,12 +125,14 @@ int Main(int argc, char** argv) {
   std::string input;
   // What follows "--" is for the compiler of a CUDA file.
   const bool launches =
-      argc > 1 && (std::string_view(argv[1]) == "run" || std::string_view(argv[1]) == "explore");
+      argc > 1 && (std::string_view(argv[1]) == "run" || std::string_view(argv[1]) == "explore" ||
+                   std::string_view(argv[1]) == "explain");
   char** const end = argv + argc;
   char** const dashes = launches ? std::find(argv, end, std::string_view("--")) : end;
   const std::vector<std::string> compiler_flags(std::min(dashes + 1, end), end);
   AddRunCommand(&app, compiler_flags, &code);
   AddExploreCommand(&app, compiler_flags, &code);
+  AddExplainCommand(&app, compiler_flags, &code);
   AddLitmusCommand(&app, &code);
 
   std::vector<std::string> inputs;

@@ -13,7 +13,7 @@ namespace muster::explore {
 namespace {
 
 using ptx::Group;
-using ptx::Interpreter;
+using ptx::StepEvent;
 using ptx::Op;
 using ptx::Space;
 
@@ -76,6 +76,7 @@ void World::Reset() {
   started_.clear();
   times_.clear();
   lost_.clear();
+  triggered_.clear();
   enabled_.clear();
   epoch_ = 1;
   steps_ = 0;
@@ -210,11 +211,11 @@ void World::Step(const Actor& actor) {
 void World::Run(WarpState* state, std::uint32_t pc) {
   state->pc = pc;
   running_ = state;
-  const Interpreter::Event event = At(state->unit).Run(state->warp().slot);
+  const StepEvent event = At(state->unit).Run(state->warp().slot);
   running_ = nullptr;
-  if (event == Interpreter::Event::kBarrier && ending() && gathered_.arrived.empty()) {
+  if (event == StepEvent::kBarrier && ending() && gathered_.arrived.empty()) {
     gathered_.arrived.push_back(PlaceOf(*state, state->warp().arrival.lanes, pc));  // refused
-  } else if (event == Interpreter::Event::kFault) {
+  } else if (event == StepEvent::kFault) {
     for (const ptx::Cta* const cta : state->warp().cta->cluster->ctas) {
       NoteAccess(ObjectOf(kCtas, cta->linear_id), ObjectAccess::Mode::kRead);
     }
@@ -436,7 +437,7 @@ bool World::Retries(const ptx::Core& core, const ptx::Warp& warp, const Group& g
   key = key * kSpread + core.livelock().StateOfAll(warp, group, lanes);
   const auto [found, fresh] = retries_.try_emplace(key);
   if (fresh) {
-    Interpreter& interpreter = At(core.rank()).core().interpreter();
+    ptx::Interpreter& interpreter = At(core.rank()).core().interpreter();
     found->second = interpreter.WouldReturn(warp, group, lanes) ||
                     interpreter.RetriesForEver(warp, group, lanes);
   }

@@ -54,7 +54,7 @@ foreach(index RANGE ${last})
   list(JOIN warps ", " warps)
   configure_file(gpc_unit.cpp.in gpc_unit_${name}.cpp @ONLY)
   add_library(muster_gpc_unit_${name} STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/gpc_unit_${name}.cpp)
-  muster_verilate(muster_gpc_unit_${name} HOOKED
+  muster_verilate(muster_gpc_unit_${name} HOOKED SETTLED
     PREFIX V${name}
     TOP_MODULE muster_gpc
     SOURCES ${gpc_sources}

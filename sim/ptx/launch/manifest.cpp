@@ -58,6 +58,8 @@ void ManifestReader::ReadBuffers(const Json& object, Manifest* manifest) const {
     }
     left -= buffer.count * Bytes(buffer.type);
     buffer.initial = Initial(value.value("init", Json("zero")), buffer, at + ".init");
+    With(value, "init",
+         [&](const Json& init) { buffer.choice = ChoiceOf(init, buffer.type, at + ".init"); });
     manifest->buffers.push_back(std::move(buffer));
   }
 }
@@ -97,7 +99,8 @@ Argument ManifestReader::ReadArgument(const Json& value, const Manifest& manifes
     argument.members = ReadArguments(member.value(), manifest, inside);
   } else {
     argument.type = ElementTypeOf(member.key());
-    argument.bits = Element(member.value(), argument.type, inside);
+    argument.choice = ChoiceOf(member.value(), argument.type, inside);
+    argument.bits = argument.choice ? 0 : Element(member.value(), argument.type, inside);
   }
   return argument;
 }
@@ -293,6 +296,7 @@ Manifest ManifestReader::Read() {
   With("seed", [&](const Json& value) { manifest.seed = Whole(value, "seed", 0); });
   With("max_cycles",
        [&](const Json& value) { manifest.max_cycles = Whole(value, "max_cycles", 1); });
+  Draw(manifest.input, &manifest);
   return manifest;
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/ptx/launch/choice.h"
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/tensor_map.h"
@@ -61,6 +62,7 @@ struct Buffer {
   std::optional<Tolerance> tolerance{};
   std::optional<FileSymbol> symbol{};
   std::vector<std::string> maps{};  // tensor maps that it begins with, one after the other
+  std::optional<Choice> choice{};   // what its elements begin with is open
 
   const char* Word() const { return symbol ? "symbol" : "buffer"; }
 };
@@ -71,6 +73,7 @@ struct Argument {
   std::uint64_t bits = 0;
   std::vector<Argument> members{};  // of a structure, laid out as in C
   std::string map{};                // a tensor map, by value
+  std::optional<Choice> choice{};   // it is open
 };
 
 // A kernel, and what it is launched with.
@@ -102,6 +105,7 @@ struct Manifest : KernelLaunch {
   std::map<std::string, std::uint64_t> hazards;  // those that have a number
   std::string config = "default";
   std::uint64_t seed = 1;
+  std::uint64_t input = 1;               // the number of what is drawn for all that is left open
   std::uint64_t max_cycles = 1'000'000;  // of each launch
   // Places of the kernel that are left out (sync_place.h), by number. No file says them.
   std::vector<std::uint32_t> without;

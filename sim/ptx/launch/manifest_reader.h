@@ -85,6 +85,8 @@ class ManifestReader {
                     Buffer* buffer) const;
   Image Initial(const Json& value, const Buffer& buffer, const std::string& at) const;
   Image Contents(const Json& value, const Buffer& buffer, const std::string& at) const;
+  // What a value may be that is left open. Nothing: it is none of these.
+  std::optional<Choice> ChoiceOf(const Json& value, Type type, const std::string& at) const;
   Argument ReadArgument(const Json& value, const Manifest& manifest, const std::string& at) const;
   std::vector<Argument> ReadArguments(const Json& list, const Manifest& manifest,
                                       const std::string& at) const;

@@ -234,4 +234,16 @@ bool OnlyWritesRegisters(const Instruction& instruction) {
   return false;
 }
 
+std::vector<std::uint32_t> NextOf(const std::vector<Instruction>& code, std::uint32_t pc) {
+  const Instruction& i = code[pc];
+  std::vector<std::uint32_t> next;
+  if (i.op == Op::kBranch) {
+    next.push_back(i.As<Branch>().target);
+  }
+  if (i.op != Op::kBranch || i.guard != kNoSlot) {
+    next.push_back(pc + 1);
+  }
+  return next;
+}
+
 }  // namespace muster::ptx

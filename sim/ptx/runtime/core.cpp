@@ -124,32 +124,32 @@ void Core::CommitEnd(const Operation& operation, const Effects& effects, std::ui
 // Instructions
 // ------------------------------------------------------------------------------------------------
 
-Interpreter::Event Core::Step(unsigned warp, std::uint64_t cycle) {
-  const Interpreter::Event event = interpreter_.Step(&residents_.warps[warp].warp, cycle);
+StepEvent Core::Step(unsigned warp, std::uint64_t cycle) {
+  const StepEvent event = interpreter_.Step(&residents_.warps[warp].warp, cycle);
   switch (event) {
-    case Interpreter::Event::kBarrier:
+    case StepEvent::kBarrier:
       ReachBarrier(warp);
       break;
-    case Interpreter::Event::kMbarrier:
+    case StepEvent::kMbarrier:
       ReachMbarrier(warp);
       break;
-    case Interpreter::Event::kAtomic:
+    case StepEvent::kAtomic:
       residents_.SetPhase(warp, WarpPhase::kAsking);
       scopes_.PerformAtomic(warp);
       break;
-    case Interpreter::Event::kGrid:
+    case StepEvent::kGrid:
       ReachGridControl(warp);
       break;
-    case Interpreter::Event::kExit:
+    case StepEvent::kExit:
       ExitLanes(warp);
       break;
-    case Interpreter::Event::kFault:
+    case StepEvent::kFault:
       EndWithProblem(Outcome::kMemoryFault, "memory_fault", warp);
       break;
-    case Interpreter::Event::kMisuse:
-      EndWithProblem(Outcome::kFault, interpreter_.cause(), warp);
+    case StepEvent::kMisuse:
+      EndWithProblem(Outcome::kFault, interpreter_.execution().problem.cause, warp);
       break;
-    case Interpreter::Event::kAssert:
+    case StepEvent::kAssert:
       EndWithProblem(Outcome::kAssert, "assert", warp);
       break;
     default:
@@ -252,7 +252,7 @@ bool Core::Commit(std::uint64_t cycle, const Operation& operation, const Effects
 void Core::Release(std::uint64_t warps, BarKind kind, std::uint32_t value) {
   ForEachBit(warps, [&](unsigned warp) {
     if (kind != BarKind::kSync) {
-      Interpreter::WriteResult(&residents_.warps[warp].warp, value);
+      WarpBarriers::WriteResult(&residents_.warps[warp].warp, value);
     }
     residents_.SetPhase(warp, WarpPhase::kReady);
   });

@@ -44,7 +44,7 @@ class Core {
 
   // Runs one instruction of the warp, and presents what comes of it. Accesses, and lanes that can
   // not proceed, concern the caller.
-  Interpreter::Event Step(unsigned warp, std::uint64_t cycle);
+  StepEvent Step(unsigned warp, std::uint64_t cycle);
 
   // Effects at named barriers. Returns false if the operation was refused, which ends the run.
   void Accept(unsigned warp);
@@ -72,7 +72,7 @@ class Core {
 
   // Atomics on shared memory: a lane is answered; all of the warp's instruction is performed.
   void AnswerAtomic(unsigned warp, unsigned lane, std::uint64_t word) {
-    Interpreter::AnswerAtomic(&residents_.warps[warp].warp, lane, word);
+    MemoryAccess::AnswerAtomic(&residents_.warps[warp].warp, lane, word);
   }
   void EndAtomic(unsigned warp) { residents_.SetPhase(warp, WarpPhase::kReady); }
 

@@ -48,14 +48,15 @@ std::string Core::WhyRefused(FaultCause cause, const Operation& operation) const
 }
 
 void Core::EndWithProblem(Outcome outcome, const char* cause, unsigned warp) {
-  grid_.EndWithFault(
-      outcome, IncidentOf(cause, warp, interpreter_.problem_lanes(), interpreter_.problem_line()),
-      interpreter_.problem());
+  grid_.EndWithFault(outcome,
+                     IncidentOf(cause, warp, interpreter_.execution().problem.lanes,
+                                interpreter_.execution().problem.line),
+                     interpreter_.execution().problem.what);
 }
 
 void Core::EndWithRefusal(unsigned warp, FaultCause cause, std::uint32_t lanes) {
-  const Interpreter::Refusal refusal =
-      interpreter_.DescribeRefusal(residents_.warps[warp].warp, cause, lanes);
+  const Refusal refusal =
+      interpreter_.standing().DescribeRefusal(residents_.warps[warp].warp, cause, lanes);
   grid_.EndWithFault(
       Outcome::kFault, IncidentOf(Name(cause), warp, lanes, refusal.line),
       fmt::format("warp {} of CTA {}, lanes {:#010x}, cycle {}: {}", residents_.IndexInCta(warp),
@@ -81,7 +82,7 @@ void Core::EndWithLost(const Transfer& lost) {
   const bool remote = lost.kind == Transfer::Kind::kRemote;
   const std::uint32_t lanes = remote ? lost.operation.lanes : 1U << lost.lane;
   const std::string sender =
-      remote ? interpreter_.ThreadName(residents_.warps[lost.warp].warp, First(lanes))
+      remote ? interpreter_.execution().ThreadName(residents_.warps[lost.warp].warp, First(lanes))
              : fmt::format("warp {} of CTA {}", residents_.IndexInCta(lost.warp),
                            grid_.CtaName(residents_.LinearCta(lost.warp)));
   grid_.EndWithFault(

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/simt/memory_access.h"
 
 namespace muster::ptx {
 
-void Interpreter::ExecuteAddress(Warp* warp, const Lanes& lanes) const {
+void MemoryAccess::ExecuteAddress(Warp* warp, const Lanes& lanes) {
   const Op op = lanes.instruction.op;
   const auto& i = lanes.instruction.As<AddressConversion>();
   std::uint64_t* const d = lanes.Write(i.d);
@@ -33,7 +33,7 @@ void Interpreter::ExecuteAddress(Warp* warp, const Lanes& lanes) const {
 
 // mapa and getctarank. Compilers carry them out ahead of the branch that guards them: what they
 // make of an address or a rank that is none is refused where it is used.
-void Interpreter::ExecuteMap(const Warp& warp, const Lanes& lanes) const {
+void MemoryAccess::ExecuteMap(const Warp& warp, const Lanes& lanes) {
   const auto& i = lanes.instruction.As<ClusterMapping>();
   const auto a = lanes.Read(i.a);
   std::uint64_t* const d = lanes.Write(i.d);

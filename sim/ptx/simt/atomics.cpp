@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/simt/memory_access.h"
 
 namespace muster::ptx {
 namespace {
@@ -62,15 +62,15 @@ std::optional<AtomicSize> SizeOf(const AtomicAccess& access) {
 
 // Of integers in the CTA's own shared memory, away from mbarriers, outside of schedules, where all
 // values are known. All else is done in place.
-std::optional<Interpreter::Event> Interpreter::ReachAtomic(Warp* warp, std::size_t index,
-                                                           std::uint32_t active) {
+std::optional<StepEvent> MemoryAccess::ReachAtomic(Warp* warp, std::size_t index,
+                                                   std::uint32_t active) {
   const Group group = warp->groups[index];
-  const auto& access = program_.code[group.pc].As<AtomicAccess>();
+  const auto& access = x_.program.code[group.pc].As<AtomicAccess>();
   const std::optional<AtomicSize> size = SizeOf(access);
-  if (!has_atomics_ || replay_ != nullptr || tracks_unknown_ || !size) {
+  if (!x_.has_atomics || x_.replay != nullptr || x_.tracks_unknown || !size) {
     return std::nullopt;
   }
-  const Lanes lanes = LanesOf(warp, group, active);
+  const Lanes lanes = x_.LanesOf(warp, group, active);
   const auto base = lanes.Read(access.address.base);
   AtomicCall& call = warp->atomic;
   AtomicInstruction& instruction = call.instruction;
@@ -79,7 +79,7 @@ std::optional<Interpreter::Event> Interpreter::ReachAtomic(Warp* warp, std::size
     const Span span = SpanOf(warp, lane, Op::kAtomic, access, access.address.From(base[lane]));
     const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
     if (byte == kElsewhere || span.own != BytesOf(*size) ||
-        (mbarriers_ != nullptr && mbarriers_->Watches(warp->cta->slot, byte, span.own))) {
+        (x_.mbarriers != nullptr && x_.mbarriers->Watches(warp->cta->slot, byte, span.own))) {
       return std::nullopt;
     }
     instruction.addr[lane] = static_cast<std::uint32_t>(byte);
@@ -102,11 +102,11 @@ std::optional<Interpreter::Event> Interpreter::ReachAtomic(Warp* warp, std::size
   call.frame = group.frame;
   call.d = access.d[0];
   Advance(warp, index);
-  return Event::kAtomic;
+  return StepEvent::kAtomic;
 }
 
 // The whole word in which the value was.
-void Interpreter::AnswerAtomic(Warp* warp, unsigned lane, std::uint64_t word) {
+void MemoryAccess::AnswerAtomic(Warp* warp, unsigned lane, std::uint64_t word) {
   const AtomicInstruction& instruction = warp->atomic.instruction;
   const unsigned bits = 8 * BytesOf(instruction.size);
   warp->Register(warp->atomic.frame, warp->atomic.d, lane) =
@@ -114,7 +114,7 @@ void Interpreter::AnswerAtomic(Warp* warp, unsigned lane, std::uint64_t word) {
 }
 
 // Whether no unit is between the read and the write of a word that a lane stores to.
-bool Interpreter::MayStoreBesideAtomics(Warp* warp, const Lanes& lanes) {
+bool MemoryAccess::MayStoreBesideAtomics(Warp* warp, const Lanes& lanes) {
   bool any = false;
   for (const Cta* const cta : warp->cta->cluster->ctas) {
     any = any || (cta->atomics != nullptr && cta->atomics->HoldsAny());

@@ -29,20 +29,20 @@ bool IsUnseen(const Instruction& i, bool retries) {
 // On a copy of the warp. The run is as it was before: what is drawn at random, too.
 bool Interpreter::DryRun(const Warp& warp, const Group& group, std::uint32_t lanes, bool retries) {
   Warp copy = warp;
-  LivelockDetector* const detector = std::exchange(livelock_, nullptr);
-  const Random random = random_;
-  const std::uint64_t warp_instructions = warp_instructions_;
-  const std::uint64_t thread_instructions = thread_instructions_;
-  const std::uint64_t cycle = cycle_;
+  LivelockDetector* const detector = std::exchange(x_.livelock, nullptr);
+  const Random random = x_.random;
+  const std::uint64_t warp_instructions = x_.warp_instructions;
+  const std::uint64_t thread_instructions = x_.thread_instructions;
+  const std::uint64_t cycle = x_.cycle;
   bool all = true;
   for (std::uint32_t left = lanes; left != 0 && all; left &= left - 1) {
     all = ReturnsToWait(&copy, {group.pc, group.frame, left & -left}, *detector, retries);
-    cycle_ = cycle;
+    x_.cycle = cycle;
   }
-  livelock_ = detector;
-  random_ = random;
-  warp_instructions_ = warp_instructions;
-  thread_instructions_ = thread_instructions;
+  x_.livelock = detector;
+  x_.random = random;
+  x_.warp_instructions = warp_instructions;
+  x_.thread_instructions = thread_instructions;
   return all;
 }
 
@@ -53,9 +53,9 @@ bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const LivelockD
   std::uint64_t before = detector.StateOf(*alone, asked, lane);
   for (unsigned answer = 0; answer < (retries ? kRetries : kAnswers); ++answer) {
     if (retries && answer >= kRetries - kLongest) {
-      cycle_ += std::uint64_t{1} << (answer - (kRetries - kLongest));
+      x_.cycle += std::uint64_t{1} << (answer - (kRetries - kLongest));
     }
-    alone->Register(asked.frame, program_.code[asked.pc].As<Mbarrier>().d, lane) = 0;
+    alone->Register(asked.frame, x_.program.code[asked.pc].As<Mbarrier>().d, lane) = 0;
     alone->groups.assign(1, {asked.pc + 1, asked.frame, asked.lanes});
     alone->held = 0;
     const auto back = [&] {
@@ -63,14 +63,14 @@ bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const LivelockD
       return at.pc == asked.pc && at.frame == asked.frame;
     };
     for (unsigned step = 0; !back(); ++step) {
-      const Instruction& i = program_.code[alone->groups.front().pc];
+      const Instruction& i = x_.program.code[alone->groups.front().pc];
       if (step == kLongestWay || !IsUnseen(i, retries)) {
         return false;
       }
       if (i.op == Op::kSleep) {
         ++alone->groups.front().pc;
-      } else if (const Event event = Execute(alone, 0);
-                 event == Event::kFault || event == Event::kMisuse) {
+      } else if (const StepEvent event = Execute(alone, 0);
+                 event == StepEvent::kFault || event == StepEvent::kMisuse) {
         return false;
       }
     }

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Groups of lanes, and which of them runs. The instructions themselves are in control.cpp,
-// barriers.cpp, access.cpp, runtime.cpp and compute*.cpp.
+// The step of a warp. The instructions themselves are in control.cpp, barriers.cpp, access.cpp,
+// runtime.cpp and sim/ptx/alu.
 #include "sim/ptx/simt/interpreter.h"
 
 #include <fmt/format.h>
@@ -12,39 +12,28 @@
 #include "sim/isa/warp_size.h"
 
 namespace muster::ptx {
-namespace {
-
-// One in so many times the group that runs is a random one, so that lanes which spin let others go
-// on; else it is the one that is furthest behind, so that lanes come together again.
-constexpr std::uint32_t kRandomPick = 16;
-
-// A group that loops may wait for another one: one in so many times that it goes back, another one
-// gets so many turns.
-constexpr std::uint32_t kYieldOneIn = 4;
-constexpr std::uint32_t kTurns = 16;
-
-// Lanes in a function have yet to come back to those that are not.
-bool IsBehind(const Group& a, const Group& b) {
-  return a.frame != b.frame ? a.frame > b.frame : a.pc < b.pc;
-}
-
-}  // namespace
 
 Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* memory,
                          Printed* printed, std::uint64_t seed)
-    : program_(program),
-      launch_(launch),
-      memory_(memory),
-      random_(seed),
-      printed_(*printed),
-      tracks_unknown_(memory->origins().possible =
-                          memory->origins().possible || !program.opaque.empty()),
-      has_warpgroups_(std::any_of(program.code.begin(), program.code.end(),
-                                  [](const Instruction& i) { return IsOfWarpgroup(i.op); })) {}
+    : x_(program, launch, memory, seed),
+      unknowns_(&x_),
+      access_(&x_, &unknowns_),
+      multimem_(&x_),
+      texturing_(&x_),
+      copies_(&x_, &unknowns_, &access_),
+      tensor_core_(&x_, &unknowns_, &copies_),
+      warpgroup_unit_(&x_, &copies_),
+      matrices_(&x_, &unknowns_, &tensor_core_, &warpgroup_unit_),
+      control_(&x_, &unknowns_, &warpgroup_unit_),
+      collectives_(&x_),
+      barriers_(&x_),
+      waits_(&x_),
+      standing_(&x_, &collectives_, &warpgroup_unit_),
+      runtime_(&x_, printed) {}
 
 void Interpreter::Start(Warp* warp) {
   const Launch& launch = *warp->cta->launch;
-  const Function& kernel = program_.Kernel(launch.kernel);
+  const Function& kernel = x_.program.Kernel(launch.kernel);
   const std::uint64_t threads =
       std::min<std::uint64_t>(launch.Threads() - warp->first_thread, kWarpSize);
   warp->live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
@@ -60,7 +49,7 @@ void Interpreter::Start(Warp* warp) {
   if (warp->first_thread == 0) {
     warp->cta->unknown = {};
   }
-  if (has_warpgroups_ && warp->first_thread == 0) {
+  if (x_.has_warpgroups && warp->first_thread == 0) {
     warp->cta->warpgroups.clear();
     warp->cta->registers = {0, std::vector<std::uint32_t>(launch.Warps(), launch.registers)};
     for (std::uint64_t left = launch.Warps(); left != 0;) {
@@ -73,163 +62,17 @@ void Interpreter::Start(Warp* warp) {
   for (auto& local : warp->local) {
     local.assign(kernel.local_bytes, 0);
   }
-  if (warp_unit_ != nullptr) {
-    warp_unit_->Reset(warp->slot);
+  if (x_.warp_unit != nullptr) {
+    x_.warp_unit->Reset(warp->slot);
   }
 }
 
-std::string Interpreter::ThreadName(const Warp& warp, unsigned lane) const {
-  const auto thread = PointOf(warp.first_thread + lane, warp.cta->launch->block);
-  return fmt::format("thread ({},{},{}) of CTA {}", thread[0], thread[1], thread[2],
-                     launch_.CtaName(warp.cta->linear_id));
-}
-
-// ------------------------------------------------------------------------------------------------
-// Groups
-// ------------------------------------------------------------------------------------------------
-
-Group* Interpreter::Pick(Warp* warp) {
-  std::vector<Group>& groups = warp->groups;
-  if (groups.size() == 1) {
-    return groups.front().state == Group::State::kReady ? &groups.front() : nullptr;
-  }
-  if (warp->turns != 0) {
-    --warp->turns;
-    for (Group& group : groups) {
-      if ((group.lanes & warp->favoured) != 0 && group.state == Group::State::kReady) {
-        return &group;
-      }
-    }
-    warp->turns = 0;
-  }
-  const bool any = random_.OneIn(kRandomPick);
-  const std::size_t first = any ? random_.Below(static_cast<std::uint32_t>(groups.size())) : 0;
-  Group* best = nullptr;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    Group& group = groups[(first + i) % groups.size()];
-    if (group.state != Group::State::kReady) {
-      continue;
-    }
-    if (any) {
-      return &group;
-    }
-    if (best == nullptr || IsBehind(group, *best)) {
-      best = &group;
-    }
-  }
-  return best;
-}
-
-// Gives another group of the warp the next turns.
-void Interpreter::Yield(Warp* warp, std::size_t index) {
-  const auto count = static_cast<std::uint32_t>(warp->groups.size());
-  if (count == 1) {
-    return;
-  }
-  const std::size_t other = (index + 1 + random_.Below(count - 1)) % count;
-  warp->favoured = warp->groups[other].lanes & -warp->groups[other].lanes;
-  warp->turns = kTurns;
-}
-
-void Interpreter::YieldSometimes(Warp* warp, std::size_t index) {
-  if (warp->groups.size() > 1 && random_.OneIn(kYieldOneIn)) {
-    Yield(warp, index);
-  }
-}
-
-void Interpreter::Remove(Warp* warp, std::size_t index) {
-  warp->groups[index] = warp->groups.back();
-  warp->groups.pop_back();
-}
-
-// Whether lanes that stand in the same function have come there by the same calls.
-bool Interpreter::SameCalls(Warp* warp, unsigned a, unsigned b, std::uint32_t frame) {
-  while (frame != 0 &&
-         warp->Register(frame, kReturnSlot, a) == warp->Register(frame, kReturnSlot, b) &&
-         warp->Register(frame, kFrameSlot, a) == warp->Register(frame, kFrameSlot, b)) {
-    frame = static_cast<std::uint32_t>(warp->Register(frame, kFrameSlot, a));
-  }
-  return frame == 0;
-}
-
-// Joins the group with one that stands at the same place. Lanes that called a function at several
-// places go through it apart, as the code after each call may rely on; but an aligned barrier is
-// one for all.
-void Interpreter::Merge(Warp* warp, std::size_t index) {
-  std::vector<Group>& groups = warp->groups;
-  if (groups.size() == 1) {
-    return;
-  }
-  const Group group = groups[index];
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    Group& other = groups[i];
-    if (i == index || other.pc != group.pc || other.frame != group.frame ||
-        other.until != group.until || other.state != group.state ||
-        (group.state != Group::State::kAligned &&
-         !SameCalls(warp, First(group.lanes), First(other.lanes), group.frame))) {
-      continue;
-    }
-    other.lanes |= group.lanes;
-    if (group.state != Group::State::kReady) {
-      --warp->held;
-    }
-    Remove(warp, index);
-    return;
-  }
-}
-
-void Interpreter::MergeAll(Warp* warp) {
-  for (std::size_t i = warp->groups.size(); i-- > 0;) {
-    if (i < warp->groups.size()) {
-      Merge(warp, i);
-    }
-  }
-}
-
-// Some lanes of the group go their own way, to `pc`.
-void Interpreter::Split(Warp* warp, std::size_t index, std::uint32_t lanes, std::uint32_t pc) {
-  const Group fresh{pc, warp->groups[index].frame, lanes};
-  warp->groups[index].lanes &= ~lanes;
-  warp->groups.push_back(fresh);
-  Merge(warp, warp->groups.size() - 1);
-}
-
-void Interpreter::Advance(Warp* warp, std::size_t index) {
-  ++warp->groups[index].pc;
-  Merge(warp, index);
-}
-
-std::uint32_t Interpreter::Active(const Warp& warp, const Group& group,
-                                  const Instruction& i) const {
-  if (i.guard == kNoSlot) {
-    return group.lanes;
-  }
-  const std::uint64_t* const guard =
-      &warp.registers[(std::size_t{group.frame} + static_cast<std::uint32_t>(i.guard)) * kWarpSize];
-  std::uint32_t active = 0;
-  ForEachBit(group.lanes, [&](unsigned lane) {
-    if ((guard[lane] != 0) != i.guard_negated) {
-      active |= 1U << lane;
-    }
-  });
-  return active;
-}
-
-Lanes Interpreter::LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) const {
-  return {program_.code[group.pc], &warp->registers[std::size_t{group.frame} * kWarpSize],
-          program_.literals.data(), lanes};
-}
-
-// ------------------------------------------------------------------------------------------------
-// One step
-// ------------------------------------------------------------------------------------------------
-
-Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
-  cycle_ = cycle;
+StepEvent Interpreter::Step(Warp* warp, std::uint64_t cycle) {
+  x_.cycle = cycle;
   if (warp->held != 0) {
-    WakeUp(warp);
+    waits_.WakeUp(warp);
   }
-  if (replay_ != nullptr) {
+  if (x_.replay != nullptr) {
     TakeTurns(warp);
   }
   // The lanes that an aligned barrier lacked have exited.
@@ -242,41 +85,77 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
              group.state == Group::State::kAwaitsTurn;
     });
   };
-  Group* const group = Pick(warp);
+  Group* const group = Pick(warp, &x_.random);
   if (group == nullptr) {
-    if (goes_on() || (warp_unit_ != nullptr && warp_unit_->IsUnderWay(warp->slot))) {
-      return Event::kAsleep;
+    if (goes_on() || (x_.warp_unit != nullptr && x_.warp_unit->IsUnderWay(warp->slot))) {
+      return StepEvent::kAsleep;
     }
-    return Event::kStuck;
+    return StepEvent::kStuck;
   }
   const auto index = static_cast<std::size_t>(group - warp->groups.data());
-  return replay_ == nullptr ? Execute(warp, index) : ExecuteReplayed(warp, index);
+  return x_.replay == nullptr ? Execute(warp, index) : ExecuteReplayed(warp, index);
 }
 
-std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size_t index,
-                                                           std::uint32_t active) {
-  switch (program_.code[warp->groups[index].pc].op) {
+StepEvent Interpreter::ReachBarrier(Warp* warp, std::size_t index, std::uint32_t active) {
+  const Instruction& i = x_.program.code[warp->groups[index].pc];
+  const bool aligned =
+      i.op == Op::kBarrier ? i.As<CtaBarrier>().aligned : i.As<ClusterBarrier>().aligned;
+  Part(warp, index, active);
+  if (!aligned) {
+    return barriers_.Gather(warp, index);
+  }
+  return active == warp->live ? barriers_.Arrive(warp, index) : AwaitAll(warp, index);
+}
+
+// "all threads in the warp must execute the same" instruction: lanes that come apart wait for the
+// others, as at an aligned barrier.
+StepEvent Interpreter::ReachMatrix(Warp* warp, std::size_t index, std::uint32_t active) {
+  Part(warp, index, active);
+  return active == warp->live ? matrices_.ExecuteMatrix(warp, index) : AwaitAll(warp, index);
+}
+
+// The group waits until all lanes of its warp stand there.
+StepEvent Interpreter::AwaitAll(Warp* warp, std::size_t index) {
+  Hold(warp, index, Group::State::kAligned);
+  // With the lanes that stood here already, all may have come.
+  for (std::size_t k = 0; k < warp->groups.size(); ++k) {
+    if (warp->groups[k].state == Group::State::kAligned && warp->groups[k].lanes == warp->live) {
+      return Meet(warp, k);
+    }
+  }
+  return StepEvent::kNone;
+}
+
+// All lanes of the warp stand at an instruction that waits for them.
+StepEvent Interpreter::Meet(Warp* warp, std::size_t index) {
+  const Op op = x_.program.code[warp->groups[index].pc].op;
+  return IsOfWholeWarp(op) ? matrices_.ExecuteMatrix(warp, index) : barriers_.Arrive(warp, index);
+}
+
+std::optional<StepEvent> Interpreter::ExecuteMove(Warp* warp, std::size_t index,
+                                                  std::uint32_t active) {
+  switch (x_.program.code[warp->groups[index].pc].op) {
     case Op::kSleep:
-      return Sleep(warp, index, active);
+      return waits_.Sleep(warp, index, active);
     case Op::kBranch:
-      ExecuteBranch(warp, index, active);
-      return Event::kNone;
+      control_.ExecuteBranch(warp, index, active);
+      return StepEvent::kNone;
     case Op::kBranchIndexed:
-      return ExecuteBranchIndexed(warp, index, active);
+      return control_.ExecuteBranchIndexed(warp, index, active);
     case Op::kCall:
-      return ExecuteCall(warp, index, active);
+      return control_.ExecuteCall(warp, index, active);
     case Op::kReturn:
-      ExecuteReturn(warp, index, active);
-      return Event::kNone;
+      control_.ExecuteReturn(warp, index, active);
+      return StepEvent::kNone;
     case Op::kExit:
-      return ExecuteExit(warp, index, active);
+      return control_.ExecuteExit(warp, index, active);
     case Op::kBarrier:
     case Op::kClusterBarrier:
       return ReachBarrier(warp, index, active);
     case Op::kGridControl:
-      return ReachGridControl(warp, index, active);
+      return barriers_.ReachGridControl(warp, index, active);
     case Op::kExchange:
-      return ReachExchange(warp, index, active);
+      return collectives_.ReachExchange(warp, index, active);
     case Op::kMatrixProduct:
     case Op::kMatrixLayout:
     case Op::kTensorAllocation:
@@ -288,85 +167,85 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
     case Op::kRegisterLimit:
       return ReachMatrix(warp, index, active);
     case Op::kMbarrier:
-      return ReachMbarrier(warp, index, active);
+      return waits_.ReachMbarrier(warp, index, active);
     case Op::kAtomic:
-      return ReachAtomic(warp, index, active);
+      return access_.ReachAtomic(warp, index, active);
     default:
       return std::nullopt;
   }
 }
 
-std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const Group& group,
-                                                              std::uint32_t active) {
-  const Lanes lanes = LanesOf(warp, group, active);
+std::optional<StepEvent> Interpreter::ExecuteInPlace(Warp* warp, const Group& group,
+                                                     std::uint32_t active) {
+  const Lanes lanes = x_.LanesOf(warp, group, active);
   const Instruction& i = lanes.instruction;
-  Event event = Event::kNone;
+  StepEvent event = StepEvent::kNone;
   switch (i.op) {
     case Op::kLoad:
     case Op::kStore:
     case Op::kAtomic:
-      if ((mbarriers_ != nullptr && !MayAccess(warp, lanes)) ||
-          (has_atomics_ && i.op != Op::kLoad && !MayStoreBesideAtomics(warp, lanes))) {
+      if ((x_.mbarriers != nullptr && !access_.MayAccess(warp, lanes)) ||
+          (x_.has_atomics && i.op != Op::kLoad && !access_.MayStoreBesideAtomics(warp, lanes))) {
         return std::nullopt;
       }
-      event = ExecuteAccess(warp, group, active);
+      event = access_.ExecuteAccess(warp, group, active);
       break;
     case Op::kCopy:
     case Op::kBulk:
     case Op::kTensor:
     case Op::kStoreAsync:
-      event = ExecuteAsync(warp, lanes, group.frame);
+      event = copies_.ExecuteAsync(warp, lanes, group.frame);
       break;
     case Op::kTensorProduct:
     case Op::kTensorMovement:
     case Op::kTensorCommit:
-      event = ExecuteTensorCore(warp, lanes);
+      event = tensor_core_.ExecuteTensorCore(warp, lanes);
       break;
     case Op::kStoreBulk:
-      if (mbarriers_ != nullptr && !MayStoreBulk(*warp, lanes)) {
+      if (x_.mbarriers != nullptr && !access_.MayStoreBulk(*warp, lanes)) {
         return std::nullopt;
       }
-      event = ExecuteStoreBulk(warp, lanes);
+      event = access_.ExecuteStoreBulk(warp, lanes);
       break;
     case Op::kTexture:
     case Op::kTextureQuery:
     case Op::kSurface:
-      event = ExecuteTexture(warp, lanes, group.frame);
+      event = texturing_.ExecuteTexture(warp, lanes, group.frame);
       break;
     case Op::kMultimem:
-      event = ExecuteMultimem(warp, lanes, group.frame);
+      event = multimem_.ExecuteMultimem(warp, lanes, group.frame);
       break;
     case Op::kTensorReplace:
-      event = ExecuteTensorReplace(warp, lanes);
+      event = copies_.ExecuteTensorReplace(warp, lanes);
       break;
     case Op::kTryCancel:
-      event = ExecuteTryCancel(warp, lanes);
+      event = copies_.ExecuteTryCancel(warp, lanes);
       break;
     case Op::kQueryCancel:
-      event = ExecuteQueryCancel(warp, lanes);
+      event = copies_.ExecuteQueryCancel(warp, lanes);
       break;
     case Op::kCopyGroup:
-      if (!ExecuteCopyGroup(warp, lanes)) {
+      if (!copies_.ExecuteCopyGroup(warp, lanes)) {
         return std::nullopt;
       }
       break;
     case Op::kStack:
-      event = ExecuteStack(warp, group, active);
+      event = control_.ExecuteStack(warp, group, active);
       break;
     case Op::kSpecial:
-      ExecuteSpecial(warp, lanes);
+      runtime_.ExecuteSpecial(warp, lanes);
       break;
     case Op::kFence:
-      event = ExecuteFence(warp, lanes);
+      event = access_.ExecuteFence(warp, lanes);
       break;
     case Op::kNop:
       break;
     case Op::kTrap:
-      Fault(*warp, First(active), i.line, "trap");
-      return Event::kAssert;
+      x_.Fault(*warp, First(active), i.line, "trap");
+      return StepEvent::kAssert;
     case Op::kRuntime:
-      event = ExecuteRuntime(warp, group, active);
-      changed_ = true;
+      event = runtime_.ExecuteRuntime(warp, group, active);
+      x_.changed = true;
       break;
     case Op::kActiveMask:
       lanes.ForEach(
@@ -375,11 +254,11 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
     case Op::kCvta:
     case Op::kCvtaTo:
     case Op::kIsSpace:
-      ExecuteAddress(warp, lanes);
+      access_.ExecuteAddress(warp, lanes);
       break;
     case Op::kMapToRank:
     case Op::kRankOf:
-      ExecuteMap(*warp, lanes);
+      access_.ExecuteMap(*warp, lanes);
       break;
     default:
       Compute(lanes);
@@ -387,37 +266,38 @@ std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const 
   return event;
 }
 
-Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
+StepEvent Interpreter::Execute(Warp* warp, std::size_t index) {
   const Group group = warp->groups[index];
-  const Instruction& i = program_.code[group.pc];
-  const std::uint32_t active = Active(*warp, group, i);
-  if (tracks_unknown_) {
-    if (const std::optional<Event> refused = MeetUnknown(warp, group, active)) {
+  const Instruction& i = x_.program.code[group.pc];
+  const std::uint32_t active = x_.Active(*warp, group, i);
+  if (x_.tracks_unknown) {
+    if (const std::optional<StepEvent> refused = unknowns_.MeetUnknown(warp, group, active)) {
       return *refused;
     }
   }
-  ++warp_instructions_;
-  thread_instructions_ += static_cast<unsigned>(__builtin_popcount(active));
+  ++x_.warp_instructions;
+  x_.thread_instructions += static_cast<unsigned>(__builtin_popcount(active));
   warp->timed += i.timed ? 1 : 0;
   if (active == 0) {
     Advance(warp, index);
-    return Event::kNone;
+    return StepEvent::kNone;
   }
   if (i.fragments) {
-    if (const std::optional<Event> refused = TouchFragments(warp, group, active)) {
+    if (const std::optional<StepEvent> refused =
+            warpgroup_unit_.TouchFragments(warp, group, active)) {
       return *refused;
     }
   }
-  if (const std::optional<Event> moved = ExecuteMove(warp, index, active)) {
+  if (const std::optional<StepEvent> moved = ExecuteMove(warp, index, active)) {
     return *moved;
   }
-  const std::optional<Event> event = ExecuteInPlace(warp, group, active);
+  const std::optional<StepEvent> event = ExecuteInPlace(warp, group, active);
   if (!event) {
-    --warp_instructions_;
-    thread_instructions_ -= static_cast<unsigned>(__builtin_popcount(active));
-    return Event::kNone;
+    --x_.warp_instructions;
+    x_.thread_instructions -= static_cast<unsigned>(__builtin_popcount(active));
+    return StepEvent::kNone;
   }
-  if (event == Event::kFault || event == Event::kMisuse || event == Event::kAssert) {
+  if (event == StepEvent::kFault || event == StepEvent::kMisuse || event == StepEvent::kAssert) {
     return *event;
   }
   Advance(warp, index);

@@ -36,6 +36,20 @@ class Memory {
     return GenericAddress(regions_.size() - 1, 0);
   }
 
+  // The addresses that one of a multicast object stands for, if all of these bytes are there; none:
+  // it is of no such object.
+  std::vector<std::uint64_t> PlacesOf(std::uint64_t address, std::uint64_t bytes) {
+    std::vector<std::uint64_t> places;
+    const Region* const region = RegionAt(address);
+    for (std::size_t k = 0; region != nullptr && k < region->copies.size(); ++k) {
+      places.push_back(region->copies[k] + ByteOf(address));
+      if (Find(places.back(), bytes, true) == nullptr) {
+        return {};
+      }
+    }
+    return places;
+  }
+
   // Returns the texture's handle.
   std::uint64_t Add(Texture texture) {
     textures_.push_back(std::move(texture));

@@ -1,7 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Interpreter: multimem. An address of a multicast object stands for the same byte of each of its
+// An address of a multicast object stands for the same byte of each of its
 // buffers. These are accessed one after the other, at once: no thread comes between.
+#include "sim/ptx/simt/multimem.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -10,7 +12,6 @@
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/alu/small_float.h"
-#include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 namespace {
@@ -54,48 +55,32 @@ std::uint64_t Reduced(const MultimemAccess& i, const std::vector<std::uint8_t*>&
 
 }  // namespace
 
-// The addresses that one of a multicast object stands for, if it is one and all bytes are there.
-std::vector<std::uint64_t> Interpreter::PlacesOf(std::uint64_t address, std::uint64_t bytes) const {
-  const Region* const region = memory_->RegionAt(address);
-  std::vector<std::uint64_t> places;
-  if (region != nullptr) {
-    for (const std::uint64_t copy : region->copies) {
-      if (memory_->Find(copy + ByteOf(address), bytes, true) == nullptr) {
-        return {};
-      }
-      places.push_back(copy + ByteOf(address));
-    }
-  }
-  return places;
-}
-
-Interpreter::Event Interpreter::ExecuteMultimem(Warp* warp, const Lanes& lanes,
-                                                std::uint32_t frame) {
+StepEvent Multimem::ExecuteMultimem(Warp* warp, const Lanes& lanes, std::uint32_t frame) {
   const auto& i = lanes.instruction.As<MultimemAccess>();
   const unsigned bytes = Bytes(i.type) * i.count;
   const auto base = lanes.Read(i.address.base);
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     const std::uint64_t address = i.address.From(base[lane]);
-    const std::vector<std::uint64_t> addresses = PlacesOf(address, bytes);
+    const std::vector<std::uint64_t> addresses = x_.memory->PlacesOf(address, bytes);
     if (addresses.empty() || address % bytes != 0) {
-      return Fault(*warp, lane, lanes.instruction.line,
-                   fmt::format("accesses {} bytes at {:#x}, {}", bytes, address,
-                               addresses.empty() ? "which are in no multicast object"
-                                                 : "which is no multiple of that"));
+      return x_.Fault(*warp, lane, lanes.instruction.line,
+                      fmt::format("accesses {} bytes at {:#x}, {}", bytes, address,
+                                  addresses.empty() ? "which are in no multicast object"
+                                                    : "which is no multiple of that"));
     }
     std::vector<std::uint8_t*> places;
     for (const std::uint64_t at : addresses) {
-      places.push_back(memory_->Find(at, bytes, true));
+      places.push_back(x_.memory->Find(at, bytes, true));
     }
     AccessPlaces(warp, lanes, frame, lane, addresses, places);
   }
-  return Event::kAccess;
+  return StepEvent::kAccess;
 }
 
-void Interpreter::AccessPlaces(Warp* warp, const Lanes& lanes, std::uint32_t frame, unsigned lane,
-                               const std::vector<std::uint64_t>& addresses,
-                               const std::vector<std::uint8_t*>& places) {
+void Multimem::AccessPlaces(Warp* warp, const Lanes& lanes, std::uint32_t frame, unsigned lane,
+                            const std::vector<std::uint64_t>& addresses,
+                            const std::vector<std::uint8_t*>& places) {
   const auto& i = lanes.instruction.As<MultimemAccess>();
   const unsigned bytes = Bytes(i.type);
   const bool loads = i.what == What::kLoadReduce;
@@ -117,7 +102,7 @@ void Interpreter::AccessPlaces(Warp* warp, const Lanes& lanes, std::uint32_t fra
       }
     }
   }
-  if (tracks_unknown_) {
+  if (x_.tracks_unknown) {
     SpreadPlaces(warp, i, frame, lane, addresses);
   }
   Instruction as;  // the same by one address
@@ -125,16 +110,16 @@ void Interpreter::AccessPlaces(Warp* warp, const Lanes& lanes, std::uint32_t fra
   for (std::size_t p = 0; p < places.size(); ++p) {
     const bool changed =
         std::memcmp(before[p].data(), places[p], std::size_t{bytes} * i.count) != 0;
-    changed_ |= changed;
-    if (accesses_ != nullptr) {
-      accesses_->OnAccess(*warp, lane, as, i, nullptr, addresses[p], changed);
+    x_.changed |= changed;
+    if (x_.accesses != nullptr) {
+      x_.accesses->OnAccess(*warp, lane, as, i, nullptr, addresses[p], changed);
     }
   }
 }
 
-void Interpreter::SpreadPlaces(Warp* warp, const MultimemAccess& i, std::uint32_t frame,
-                               unsigned lane, const std::vector<std::uint64_t>& addresses) {
-  UnknownBytes& unknown = memory_->unknown();
+void Multimem::SpreadPlaces(Warp* warp, const MultimemAccess& i, std::uint32_t frame, unsigned lane,
+                            const std::vector<std::uint64_t>& addresses) {
+  UnknownBytes& unknown = x_.memory->unknown();
   const unsigned bytes = Bytes(i.type);
   for (unsigned k = 0; k < i.count; ++k) {
     const bool loads = i.what == What::kLoadReduce;

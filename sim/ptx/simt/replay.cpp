@@ -9,16 +9,16 @@ namespace muster::ptx {
 
 // Returns the lanes that have to wait for their turn at the group's instruction.
 std::uint32_t Interpreter::AwaitsTurn(const Warp& warp, const Group& group) const {
-  if (!replay_->Lists(group.pc) && !TakesResource(program_.code[group.pc])) {
+  if (!x_.replay->Lists(group.pc) && !TakesResource(x_.program.code[group.pc])) {
     return 0;
   }
-  const std::uint32_t active = Active(warp, group, program_.code[group.pc]);
-  return active & ~replay_->MayExecute(warp, group.pc, active);
+  const std::uint32_t active = x_.Active(warp, group, x_.program.code[group.pc]);
+  return active & ~x_.replay->MayExecute(warp, group.pc, active);
 }
 
 // Returns the lanes at a wait for copies that are not done: a schedule may hold the copies back.
 std::uint32_t Interpreter::AtCopies(Warp* warp, const Group& group) const {
-  const Instruction& i = program_.code[group.pc];
+  const Instruction& i = x_.program.code[group.pc];
   std::uint32_t waits = 0;
   const auto* const order = std::get_if<WarpgroupOrder>(&i.payload);
   if (group.state == Group::State::kReady && order != nullptr && order->op == WarpgroupOp::kWait &&
@@ -27,8 +27,8 @@ std::uint32_t Interpreter::AtCopies(Warp* warp, const Group& group) const {
   }
   if (group.state == Group::State::kReady && i.op == Op::kCopyGroup &&
       i.As<CopyGroup>().op != CopyGroupOp::kCommit) {
-    ForEachBit(Active(*warp, group, i), [&](unsigned lane) {
-      waits |= ExecuteCopyGroup(warp, LanesOf(warp, group, 1U << lane)) ? 0 : 1U << lane;
+    ForEachBit(x_.Active(*warp, group, i), [&](unsigned lane) {
+      waits |= copies_.ExecuteCopyGroup(warp, x_.LanesOf(warp, group, 1U << lane)) ? 0 : 1U << lane;
     });
   }
   return waits;
@@ -71,23 +71,23 @@ void Interpreter::TakeTurns(Warp* warp) {
   }
 }
 
-Interpreter::Event Interpreter::ExecuteReplayed(Warp* warp, std::size_t index) {
+StepEvent Interpreter::ExecuteReplayed(Warp* warp, std::size_t index) {
   const Group group = warp->groups[index];
   const std::uint32_t active =
-      replay_->Lists(group.pc) ? Active(*warp, group, program_.code[group.pc]) : 0;
+      x_.replay->Lists(group.pc) ? x_.Active(*warp, group, x_.program.code[group.pc]) : 0;
   if (active == 0) {
     return Execute(warp, index);
   }
-  const std::uint64_t before = warp_instructions_;
-  replay_->Begin(*warp, group.pc, active);
-  const Event event = Execute(warp, index);
-  replay_->End(warp_instructions_ != before);
+  const std::uint64_t before = x_.warp_instructions;
+  x_.replay->Begin(*warp, group.pc, active);
+  const StepEvent event = Execute(warp, index);
+  x_.replay->End(x_.warp_instructions != before);
   return event;
 }
 
 bool Interpreter::IsHeldByReplay(Warp* warp, const Group& group) const {
   return group.state == Group::State::kAwaitsTurn ||
-         (replay_ != nullptr && AtCopies(warp, group) != 0);
+         (x_.replay != nullptr && AtCopies(warp, group) != 0);
 }
 
 }  // namespace muster::ptx

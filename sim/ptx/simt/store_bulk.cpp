@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/simt/memory_access.h"
 
 namespace muster::ptx {
 namespace {
@@ -18,21 +18,21 @@ constexpr unsigned kWordsAtOnce = 16;
 }  // namespace
 
 // Whether the unit lets all lanes go to shared memory in this cycle.
-bool Interpreter::MayStoreBulk(const Warp& warp, const Lanes& lanes) const {
+bool MemoryAccess::MayStoreBulk(const Warp& warp, const Lanes& lanes) const {
   const auto& i = lanes.instruction.As<BulkStore>();
   bool may = true;
   lanes.ForEach([&](unsigned lane) {
     const std::uint64_t byte = SharedByte(ByteOf(i.address.From(lanes.Read(i.address.base)[lane])));
     const std::uint64_t size = lanes.Read(i.size)[lane];
     const bool inside = byte < warp.cta->shared.size() && size <= warp.cta->shared.size() - byte;
-    may = may && (!inside || mbarriers_->MayAccess(warp.slot, warp.cta->slot, byte,
-                                                   static_cast<unsigned>(size), true));
+    may = may && (!inside || x_.mbarriers->MayAccess(warp.slot, warp.cta->slot, byte,
+                                                     static_cast<unsigned>(size), true));
   });
   return may;
 }
 
 // "size must be a multiple of 8", "the maximum value of size operand can be 16777216".
-Interpreter::Event Interpreter::ExecuteStoreBulk(Warp* warp, const Lanes& lanes) {
+StepEvent MemoryAccess::ExecuteStoreBulk(Warp* warp, const Lanes& lanes) {
   const auto& i = lanes.instruction.As<BulkStore>();
   const std::uint32_t line = lanes.instruction.line;
   const auto base = lanes.Read(i.address.base);
@@ -41,34 +41,36 @@ Interpreter::Event Interpreter::ExecuteStoreBulk(Warp* warp, const Lanes& lanes)
     const std::uint64_t address = i.address.From(base[lane]);
     const std::uint64_t size = lanes.Read(i.size)[lane];
     if (size % kWord != 0 || size > kMostBytes || address % kWord != 0) {
-      return Fault(*warp, lane, line,
-                   fmt::format("writes {} bytes at {:#x} by st.bulk: size and address must be "
-                               "multiples of 8, and the size at most {}",
-                               size, address, kMostBytes));
+      return x_.Fault(*warp, lane, line,
+                      fmt::format("writes {} bytes at {:#x} by st.bulk: size and address must be "
+                                  "multiples of 8, and the size at most {}",
+                                  size, address, kMostBytes));
     }
     const bool generic = i.address.space == Space::kGeneric;
     const std::uint64_t shared = generic ? ByteOf(address) : address;
     if ((generic && SegmentOf(address) != kSharedSegment) || CtaAt(*warp, shared) != warp->cta) {
-      return Fault(*warp, lane, line,
-                   fmt::format("writes at {:#x} by st.bulk, which is not in the CTA's own shared "
-                               "memory",
-                               address));
+      return x_.Fault(
+          *warp, lane, line,
+          fmt::format("writes at {:#x} by st.bulk, which is not in the CTA's own shared "
+                      "memory",
+                      address));
     }
     std::uint8_t* const at =
-        Reach(warp, lane, Space::kShared, shared, static_cast<unsigned>(size), true);
+        x_.space.Reach(warp, lane, Space::kShared, shared, static_cast<unsigned>(size), true);
     if (at == nullptr) {
-      return Fault(*warp, lane, line,
-                   DescribeReach(*warp, Space::kShared, shared, static_cast<unsigned>(size), true));
+      return x_.Fault(
+          *warp, lane, line,
+          x_.space.DescribeReach(*warp, Space::kShared, shared, static_cast<unsigned>(size), true));
     }
     const bool changed = warp->cta->unknown.Set(SharedByte(shared), size, 0) ||
                          std::any_of(at, at + size, [](std::uint8_t byte) { return byte != 0; });
     std::fill_n(at, size, std::uint8_t{0});
-    changed_ |= changed;
-    if (mbarriers_ != nullptr) {
-      mbarriers_->Stored(warp->slot, warp->cta->slot, SharedByte(shared),
-                         static_cast<unsigned>(size), line);
+    x_.changed |= changed;
+    if (x_.mbarriers != nullptr) {
+      x_.mbarriers->Stored(warp->slot, warp->cta->slot, SharedByte(shared),
+                           static_cast<unsigned>(size), line);
     }
-    for (std::uint64_t done = 0; accesses_ != nullptr && done < size;) {
+    for (std::uint64_t done = 0; x_.accesses != nullptr && done < size;) {
       Access access;
       access.type = Type::kB64;
       access.address = i.address;
@@ -78,7 +80,7 @@ Interpreter::Event Interpreter::ExecuteStoreBulk(Warp* warp, const Lanes& lanes)
       done += words * kWord;
     }
   }
-  return Event::kAccess;
+  return StepEvent::kAccess;
 }
 
 }  // namespace muster::ptx

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/simt/async_copies.h"
 #include "sim/ptx/simt/tensor_copy.h"
 
 namespace muster::ptx {
@@ -81,46 +81,47 @@ void Set(const TensorReplace& i, std::uint64_t value, TensorMap* map) {
 }  // namespace
 
 // The map at a generic address, if a driver would make it; otherwise that is a misuse.
-std::optional<TensorMap> Interpreter::MapAt(const Warp& warp, const Lanes& lanes, unsigned lane,
+std::optional<TensorMap> AsyncCopies::MapAt(const Warp& warp, const Lanes& lanes, unsigned lane,
                                             std::uint64_t address) {
   const std::uint32_t line = lanes.instruction.line;
   const std::uint8_t* const bytes =
       IsInGlobalWindow(SegmentOf(address))
-          ? memory_->Find(InMemory(warp, address), kTensorMapBytes, false)
+          ? x_.memory->Find(InMemory(warp, address), kTensorMapBytes, false)
           : nullptr;
   if (bytes == nullptr || address % kTensorMapAlign != 0) {
-    Misuse(warp, lane, line, kBadMap,
-           fmt::format("copies by a tensor map at {:#x}, where {}{}", address,
-                       bytes == nullptr
-                           ? "there are no 128 bytes of parameters, constants or global memory"
-                           : "it is not aligned to 64 bytes",
-                       SegmentOf(address) == kNullSegment
-                           ? ": cvta.param makes a generic address of a parameter's"
-                           : ""));
+    x_.Misuse(warp, lane, line, kBadMap,
+              fmt::format("copies by a tensor map at {:#x}, where {}{}", address,
+                          bytes == nullptr
+                              ? "there are no 128 bytes of parameters, constants or global memory"
+                              : "it is not aligned to 64 bytes",
+                          SegmentOf(address) == kNullSegment
+                              ? ": cvta.param makes a generic address of a parameter's"
+                              : ""));
     return std::nullopt;
   }
-  if (const Origin origin = memory_->unknown().Find(address, kTensorMapBytes); origin != 0) {
-    RefuseUnknown(warp, lane, line, "copies by a tensor map", origin);
+  if (const Origin origin = x_.memory->unknown().Find(address, kTensorMapBytes); origin != 0) {
+    unknowns_.RefuseUnknown(warp, lane, line, "copies by a tensor map", origin);
     return std::nullopt;
   }
   const std::optional<TensorMap> map = DecodeTensorMap(bytes);
   if (!map) {
-    Misuse(warp, lane, line, kBadMap,
-           fmt::format("copies by a tensor map at {:#x}, where there is none: a manifest describes "
-                       "one in \"tensor_maps\"",
-                       address));
+    x_.Misuse(
+        warp, lane, line, kBadMap,
+        fmt::format("copies by a tensor map at {:#x}, where there is none: a manifest describes "
+                    "one in \"tensor_maps\"",
+                    address));
     return std::nullopt;
   }
   if (const std::string broken = BrokenRule(*map); !broken.empty()) {
-    Misuse(warp, lane, line, kBadMap,
-           fmt::format("copies by a tensor map that no driver makes: {}", broken));
+    x_.Misuse(warp, lane, line, kBadMap,
+              fmt::format("copies by a tensor map that no driver makes: {}", broken));
     return std::nullopt;
   }
   return map;
 }
 
 // Finds the shared memory and the mbarrier of a copy that goes there.
-bool Interpreter::AimAtShared(Warp* warp, const Lanes& lanes, unsigned lane, Transfer* transfer) {
+bool AsyncCopies::AimAtShared(Warp* warp, const Lanes& lanes, unsigned lane, Transfer* transfer) {
   const auto& i = lanes.instruction.As<TensorCopy>();
   const std::uint64_t address = lanes.Read(i.mbarrier)[lane];
   Transfer word;
@@ -128,9 +129,10 @@ bool Interpreter::AimAtShared(Warp* warp, const Lanes& lanes, unsigned lane, Tra
                      Locate(warp, lane, i.space, address, kMbarrierBytes, false, &word);
   const bool pair = there && i.signals_pair && word.to->rank / 2 == transfer->to->rank / 2;
   if (!there || (word.to != transfer->to && !pair)) {
-    Fault(*warp, lane, lanes.instruction.line,
-          fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it copies to{}",
-                      address, i.signals_pair ? ", nor of the other one of its pair" : ""));
+    x_.Fault(
+        *warp, lane, lanes.instruction.line,
+        fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it copies to{}",
+                    address, i.signals_pair ? ", nor of the other one of its pair" : ""));
     return false;
   }
   transfer->mbarrier = static_cast<std::uint32_t>(word.target.front().address);
@@ -138,13 +140,13 @@ bool Interpreter::AimAtShared(Warp* warp, const Lanes& lanes, unsigned lane, Tra
   return true;
 }
 
-Interpreter::Event Interpreter::StartTensor(Warp* warp, const Lanes& lanes, unsigned lane) {
+StepEvent AsyncCopies::StartTensor(Warp* warp, const Lanes& lanes, unsigned lane) {
   const std::uint32_t line = lanes.instruction.line;
   const auto& i = lanes.instruction.As<TensorCopy>();
   const std::uint64_t map_at = lanes.Read(i.map)[lane];
   const std::optional<TensorMap> map = MapAt(*warp, lanes, lane, map_at);
   if (!map) {
-    return Event::kMisuse;
+    return StepEvent::kMisuse;
   }
   const bool out = i.space == Space::kGlobal;
   const std::uint64_t shared = i.prefetches ? 0 : lanes.Read(i.shared)[lane];
@@ -161,24 +163,25 @@ Interpreter::Event Interpreter::StartTensor(Warp* warp, const Lanes& lanes, unsi
   const bool generic = SegmentOf(shared) == kSharedSegment;
   box.shared = SharedByte(generic ? ByteOf(shared) : shared);
   if (const std::string misfit = Misfit(*map, box); !misfit.empty()) {
-    return Misuse(*warp, lane, line, kBadCopy, misfit);
+    return x_.Misuse(*warp, lane, line, kBadCopy, misfit);
   }
   if (i.reduction && !Reduces(map->element, *i.reduction)) {
-    return Misuse(*warp, lane, line, kBadCopy,
-                  "reduces elements of a type that does not have this operation");
+    return x_.Misuse(*warp, lane, line, kBadCopy,
+                     "reduces elements of a type that does not have this operation");
   }
   TensorTile tile = TileOf(*map, box);
   for (const Piece& piece : Merged(tile.global)) {
     const bool inside = SegmentOf(piece.address) == SegmentOf(map->address);
-    if (!inside ||
-        Reach(warp, lane, Space::kGlobal, piece.address, piece.bytes, box.to_global) == nullptr) {
-      return Fault(*warp, lane, line,
-                   DescribeReach(*warp, Space::kGlobal, piece.address, piece.bytes, box.to_global) +
-                       ", by its tensor map");
+    if (!inside || x_.space.Reach(warp, lane, Space::kGlobal, piece.address, piece.bytes,
+                                  box.to_global) == nullptr) {
+      return x_.Fault(
+          *warp, lane, line,
+          x_.space.DescribeReach(*warp, Space::kGlobal, piece.address, piece.bytes, box.to_global) +
+              ", by its tensor map");
     }
   }
   if (i.prefetches) {
-    return Event::kNone;
+    return StepEvent::kNone;
   }
   std::uint64_t end = box.shared;
   for (const Piece& piece : tile.shared) {
@@ -188,7 +191,7 @@ Interpreter::Event Interpreter::StartTensor(Warp* warp, const Lanes& lanes, unsi
   const Space space = out ? Space::kShared : i.space;
   const auto extent = static_cast<unsigned>(end - box.shared);
   if (!Locate(warp, lane, space, shared, extent, !out, &whole)) {
-    return Fault(*warp, lane, line, DescribeReach(*warp, space, shared, extent, !out));
+    return x_.Fault(*warp, lane, line, x_.space.DescribeReach(*warp, space, shared, extent, !out));
   }
   if (out) {
     whole.from = std::exchange(whole.to, nullptr);
@@ -200,7 +203,7 @@ Interpreter::Event Interpreter::StartTensor(Warp* warp, const Lanes& lanes, unsi
     whole.target = std::move(tile.shared);
     whole.data = FillOf(*map, tile.bytes);
   } else {
-    return Event::kFault;
+    return StepEvent::kFault;
   }
   if (i.reduction) {
     whole.kind = Transfer::Kind::kReduce;
@@ -212,32 +215,34 @@ Interpreter::Event Interpreter::StartTensor(Warp* warp, const Lanes& lanes, unsi
   }
   const std::optional<std::uint64_t> mask = TargetsOf(*warp, lanes, lane, i.ctas, whole);
   if (!mask) {
-    return Event::kFault;
+    return StepEvent::kFault;
   }
   StartInParts(warp, lane, lanes.instruction, whole, *mask);
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
-Interpreter::Event Interpreter::ExecuteTensorReplace(Warp* warp, const Lanes& lanes) {
+StepEvent AsyncCopies::ExecuteTensorReplace(Warp* warp, const Lanes& lanes) {
   const auto& i = lanes.instruction.As<TensorReplace>();
   const std::uint32_t line = lanes.instruction.line;
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     const std::uint64_t address = i.address.From(lanes.Read(i.address.base)[lane]);
-    std::uint8_t* const at = address % kTensorMapAlign == 0 ? Reach(warp, lane, i.address.space,
-                                                                    address, kTensorMapBytes, true)
-                                                            : nullptr;
+    std::uint8_t* const at =
+        address % kTensorMapAlign == 0
+            ? x_.space.Reach(warp, lane, i.address.space, address, kTensorMapBytes, true)
+            : nullptr;
     if (at == nullptr) {
-      return Fault(*warp, lane, line,
-                   address % kTensorMapAlign == 0
-                       ? DescribeReach(*warp, i.address.space, address, kTensorMapBytes, true)
-                       : fmt::format("changes a tensor map at {:#x}, which is not aligned to 64 "
-                                     "bytes",
-                                     address));
+      return x_.Fault(
+          *warp, lane, line,
+          address % kTensorMapAlign == 0
+              ? x_.space.DescribeReach(*warp, i.address.space, address, kTensorMapBytes, true)
+              : fmt::format("changes a tensor map at {:#x}, which is not aligned to 64 "
+                            "bytes",
+                            address));
     }
-    const UnknownPlace there = UnknownAt(warp, lane, i.address.space, address);
+    const UnknownPlace there = x_.space.UnknownAt(warp, lane, i.address.space, address);
     if (const Origin origin = there.bytes->Find(there.at, kTensorMapBytes); origin != 0) {
-      return RefuseUnknown(*warp, lane, line, "changes a tensor map", origin);
+      return unknowns_.RefuseUnknown(*warp, lane, line, "changes a tensor map", origin);
     }
     std::optional<TensorMap> map = DecodeTensorMap(at);
     if (!map &&
@@ -245,25 +250,26 @@ Interpreter::Event Interpreter::ExecuteTensorReplace(Warp* warp, const Lanes& la
       map = TensorMap();  // compilers begin with zeroes, and set each field
     }
     if (!map) {
-      return Misuse(*warp, lane, line, kBadMap,
-                    fmt::format("changes a tensor map at {:#x}, where there is none, nor 128 bytes "
-                                "of zeroes from which to make one",
-                                address));
+      return x_.Misuse(
+          *warp, lane, line, kBadMap,
+          fmt::format("changes a tensor map at {:#x}, where there is none, nor 128 bytes "
+                      "of zeroes from which to make one",
+                      address));
     }
     Set(i, lanes.Read(i.value)[lane], &*map);
     const TensorMapImage image = Encode(*map);
     const bool changed = std::memcmp(at, image.data(), image.size()) != 0;
     std::copy(image.begin(), image.end(), at);
-    changed_ |= changed;
-    if (accesses_ != nullptr) {
+    x_.changed |= changed;
+    if (x_.accesses != nullptr) {
       Access access;  // "a weak memory operation on the entire 1024-bit [...] object"
       access.type = Type::kB64;
       access.count = kTensorMapBytes / kMbarrierBytes;
       access.address = i.address;
-      Tell(*warp, lane, lanes.instruction, access, address, changed);
+      access_.Tell(*warp, lane, lanes.instruction, access, address, changed);
     }
   }
-  return Event::kAccess;
+  return StepEvent::kAccess;
 }
 
 }  // namespace muster::ptx

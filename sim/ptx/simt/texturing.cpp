@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Interpreter: textures and surfaces. What a lookup reads are accesses to global memory.
+// What a lookup reads are accesses to global memory.
+#include "sim/ptx/simt/texturing.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +10,6 @@
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/alu/compute.h"
-#include "sim/ptx/simt/interpreter.h"
-#include "sim/ptx/simt/texture.h"
 
 namespace muster::ptx {
 namespace {
@@ -28,22 +28,22 @@ Access AccessOf(Type type, unsigned count) {
 
 // The texture or surface that a value names: its handle, or the address of a .texref or .surfref
 // variable, which holds one.
-const Texture* Interpreter::TextureAt(Warp* warp, unsigned lane, std::uint64_t value) {
-  if (const Texture* const texture = memory_->TextureOf(value)) {
+const Texture* Texturing::TextureAt(Warp* warp, unsigned lane, std::uint64_t value) {
+  if (const Texture* const texture = x_.memory->TextureOf(value)) {
     return texture;
   }
   const std::uint8_t* const held =
-      value % kHandleBytes == 0 ? Reach(warp, lane, Space::kGeneric, value, kHandleBytes, false)
-                                : nullptr;
+      value % kHandleBytes == 0
+          ? x_.space.Reach(warp, lane, Space::kGeneric, value, kHandleBytes, false)
+          : nullptr;
   std::uint64_t handle = 0;
   if (held != nullptr) {
     std::memcpy(&handle, held, kHandleBytes);
   }
-  return memory_->TextureOf(handle);
+  return x_.memory->TextureOf(handle);
 }
 
-Interpreter::Event Interpreter::ExecuteTexture(Warp* warp, const Lanes& lanes,
-                                               std::uint32_t frame) {
+StepEvent Texturing::ExecuteTexture(Warp* warp, const Lanes& lanes, std::uint32_t frame) {
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     const auto& payload = lanes.instruction.payload;
@@ -56,7 +56,7 @@ Interpreter::Event Interpreter::ExecuteTexture(Warp* warp, const Lanes& lanes,
     const std::uint64_t value = lanes.Read(slot)[lane];
     const Texture* const texture = TextureAt(warp, lane, value);
     if (texture == nullptr) {
-      return Misuse(
+      return x_.Misuse(
           *warp, lane, lanes.instruction.line, "bad_texture",
           fmt::format("names the texture or surface {:#x}, which the manifest has not", value));
     }
@@ -67,12 +67,12 @@ Interpreter::Event Interpreter::ExecuteTexture(Warp* warp, const Lanes& lanes,
                          : surface != nullptr ? surface->layered
                                               : texture->layers != 0;
     if (dims != texture->dims || layered != (texture->layers != 0)) {
-      return Misuse(*warp, lane, lanes.instruction.line, "bad_texture",
-                    fmt::format("takes {} for {}of {} dimensions, and it has {}{}", texture->name,
-                                layered ? "layers " : "", dims, texture->dims,
-                                texture->layers != 0 ? ", in layers" : ""));
+      return x_.Misuse(*warp, lane, lanes.instruction.line, "bad_texture",
+                       fmt::format("takes {} for {}of {} dimensions, and it has {}{}",
+                                   texture->name, layered ? "layers " : "", dims, texture->dims,
+                                   texture->layers != 0 ? ", in layers" : ""));
     }
-    Event event = Event::kAccess;
+    StepEvent event = StepEvent::kAccess;
     if (lookup != nullptr) {
       event = LookUp(warp, lanes, frame, lane, *texture);
     } else if (surface != nullptr) {
@@ -80,14 +80,14 @@ Interpreter::Event Interpreter::ExecuteTexture(Warp* warp, const Lanes& lanes,
     } else {
       lanes.Write(query->d)[lane] = PropertyOf(*texture, query->property);
     }
-    if (event != Event::kAccess) {
+    if (event != StepEvent::kAccess) {
       return event;
     }
   }
-  return Event::kAccess;
+  return StepEvent::kAccess;
 }
 
-std::uint32_t Interpreter::PropertyOf(const Texture& texture, TextureProperty property) {
+std::uint32_t Texturing::PropertyOf(const Texture& texture, TextureProperty property) {
   switch (property) {
     case TextureProperty::kWidth:
     case TextureProperty::kHeight:
@@ -111,23 +111,23 @@ std::uint32_t Interpreter::PropertyOf(const Texture& texture, TextureProperty pr
 }
 
 // The bytes of a texel, of which others may have to hear; null: there are none.
-const std::uint8_t* Interpreter::ReadTexel(const Warp& warp, unsigned lane, const Texture& texture,
-                                           std::uint64_t address, Origin* origin) {
-  const std::uint8_t* const texel = memory_->Find(address, texture.texel_bytes(), false);
-  if (texel != nullptr && tracks_unknown_ && *origin == 0) {
-    *origin = memory_->unknown().Find(address, texture.texel_bytes());
+const std::uint8_t* Texturing::ReadTexel(const Warp& warp, unsigned lane, const Texture& texture,
+                                         std::uint64_t address, Origin* origin) {
+  const std::uint8_t* const texel = x_.memory->Find(address, texture.texel_bytes(), false);
+  if (texel != nullptr && x_.tracks_unknown && *origin == 0) {
+    *origin = x_.memory->unknown().Find(address, texture.texel_bytes());
   }
-  if (texel != nullptr && accesses_ != nullptr) {
+  if (texel != nullptr && x_.accesses != nullptr) {
     Instruction load;  // as such it reads
     load.op = Op::kLoad;
-    accesses_->OnAccess(warp, lane, load, AccessOf(texture.type, texture.components), nullptr,
-                        address, false);
+    x_.accesses->OnAccess(warp, lane, load, AccessOf(texture.type, texture.components), nullptr,
+                          address, false);
   }
   return texel;
 }
 
-Interpreter::Event Interpreter::LookUp(Warp* warp, const Lanes& lanes, std::uint32_t frame,
-                                       unsigned lane, const Texture& texture) {
+StepEvent Texturing::LookUp(Warp* warp, const Lanes& lanes, std::uint32_t frame, unsigned lane,
+                            const Texture& texture) {
   const auto& i = lanes.instruction.As<TextureLookup>();
   const auto word = [&](Slot slot) {
     return slot == kNoSlot ? 0 : static_cast<std::uint32_t>(lanes.Read(slot)[lane]);
@@ -151,9 +151,9 @@ Interpreter::Event Interpreter::LookUp(Warp* warp, const Lanes& lanes, std::uint
     const std::uint8_t* const texel =
         one.address ? ReadTexel(*warp, lane, texture, *one.address, &origin) : nullptr;
     if (one.address && texel == nullptr) {
-      return Fault(
-          *warp, lane, lanes.instruction.line,
-          DescribeReach(*warp, Space::kGlobal, *one.address, texture.texel_bytes(), false));
+      return x_.Fault(*warp, lane, lanes.instruction.line,
+                      x_.space.DescribeReach(*warp, Space::kGlobal, *one.address,
+                                             texture.texel_bytes(), false));
     }
     for (unsigned k = 0; k < 4 && texel != nullptr; ++k) {
       if (i.gathers && k != t) {
@@ -168,14 +168,14 @@ Interpreter::Event Interpreter::LookUp(Warp* warp, const Lanes& lanes, std::uint
     lanes.Write(i.d[k])[lane] =
         texels.all.size() > 1 && !i.gathers ? ToBits(static_cast<float>(sums[k])) : words[k];
   }
-  if (tracks_unknown_) {
+  if (x_.tracks_unknown) {
     SetUnknown(warp, frame, {i.d.begin(), i.d.end()}, 1U << lane, origin);
   }
-  return Event::kAccess;
+  return StepEvent::kAccess;
 }
 
-Interpreter::Event Interpreter::AccessSurface(Warp* warp, const Lanes& lanes, std::uint32_t frame,
-                                              unsigned lane, const Texture& texture) {
+StepEvent Texturing::AccessSurface(Warp* warp, const Lanes& lanes, std::uint32_t frame,
+                                   unsigned lane, const Texture& texture) {
   using What = SurfaceAccess::What;
   const auto& i = lanes.instruction.As<SurfaceAccess>();
   const unsigned each = Bytes(i.type);
@@ -193,16 +193,17 @@ Interpreter::Event Interpreter::AccessSurface(Warp* warp, const Lanes& lanes, st
   const auto layer = i.layer == kNoSlot ? 0 : static_cast<std::uint32_t>(lanes.Read(i.layer)[lane]);
   const TexelAddress address = SurfaceByte(texture, coordinates, layer, bytes);
   if ((address && *address % bytes != 0) || (!address && i.bounds != SurfaceBounds::kZero)) {
-    return Misuse(
+    return x_.Misuse(
         *warp, lane, lanes.instruction.line, "bad_texture",
         fmt::format("accesses {} bytes from byte {} of a row of {} on, {}", bytes, coordinates[0],
                     texture.name, address ? "which is no multiple of them" : "which is outside"));
   }
   std::uint8_t* const at =
-      address ? memory_->Find(*address, bytes, i.what != What::kLoad) : nullptr;
+      address ? x_.memory->Find(*address, bytes, i.what != What::kLoad) : nullptr;
   if (address && at == nullptr) {
-    return Fault(*warp, lane, lanes.instruction.line,
-                 DescribeReach(*warp, Space::kGlobal, *address, bytes, i.what != What::kLoad));
+    return x_.Fault(
+        *warp, lane, lanes.instruction.line,
+        x_.space.DescribeReach(*warp, Space::kGlobal, *address, bytes, i.what != What::kLoad));
   }
   bool changed = false;
   for (unsigned k = 0; k < i.count; ++k) {
@@ -224,25 +225,25 @@ Interpreter::Event Interpreter::AccessSurface(Warp* warp, const Lanes& lanes, st
       }
       changed |= std::memcmp(element, &before, each) != 0;
     }
-    if (tracks_unknown_ && address) {
+    if (x_.tracks_unknown && address) {
       const std::uint64_t place = *address + std::uint64_t{k} * each;
       if (i.what == What::kLoad) {
-        SetUnknown(warp, frame, {i.d[k]}, 1U << lane, memory_->unknown().Find(place, each));
+        SetUnknown(warp, frame, {i.d[k]}, 1U << lane, x_.memory->unknown().Find(place, each));
       } else if (const Origin origin = UnknownIn(*warp, frame, {i.values[k]}, 1U << lane, nullptr);
                  origin != 0 || i.what == What::kStore) {
-        memory_->unknown().Set(place, each, origin);
+        x_.memory->unknown().Set(place, each, origin);
       }
     }
   }
-  changed_ |= changed;
-  if (accesses_ != nullptr && address) {
+  x_.changed |= changed;
+  if (x_.accesses != nullptr && address) {
     Instruction as;  // the same of a buffer
     as.op = i.what == What::kLoad ? Op::kLoad : i.what == What::kStore ? Op::kStore : Op::kAtomic;
     Access access = AccessOf(i.type, i.count);
     access.ordering = i.what == What::kReduce ? Ordering{Order::kRelaxed, Scope::kGpu} : Ordering{};
-    accesses_->OnAccess(*warp, lane, as, access, nullptr, *address, changed);
+    x_.accesses->OnAccess(*warp, lane, as, access, nullptr, *address, changed);
   }
-  return Event::kAccess;
+  return StepEvent::kAccess;
 }
 
 }  // namespace muster::ptx

@@ -37,8 +37,8 @@ void GoldenMachine::Reset() {
   }
 }
 
-Interpreter::Event GoldenMachine::Run(unsigned warp) {
-  const Interpreter::Event event = core_.Step(warp, grid_.cycle());
+StepEvent GoldenMachine::Run(unsigned warp) {
+  const StepEvent event = core_.Step(warp, grid_.cycle());
   while (!requests_.empty() && !grid_.ending()) {
     for (const WarpRequest& request : std::exchange(requests_, {})) {
       Perform(request);

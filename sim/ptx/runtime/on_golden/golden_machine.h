@@ -37,7 +37,7 @@ class GoldenMachine : public Scopes, public MbarrierSink, public WarpUnit {
   std::uint64_t Word(unsigned cta, std::uint32_t addr) const;
 
   // Runs one instruction of the warp, with all that comes of it.
-  Interpreter::Event Run(unsigned warp);
+  StepEvent Run(unsigned warp);
   // An operation on an mbarrier takes effect: one of a warp, of a copy, or of another CTA.
   MbEffects Perform(const MbOperation& operation);
   // Lanes that the warp scope has gathered, and that have not arrived at their barrier; they do.

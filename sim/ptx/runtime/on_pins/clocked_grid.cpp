@@ -151,17 +151,17 @@ std::uint64_t ClockedGrid::Operations(OpKind kind) const {
 
 std::uint64_t ClockedGrid::WarpInstructions() const {
   return Sum(
-      [](const Machine& machine) { return machine.core().interpreter().warp_instructions(); });
+      [](const Machine& machine) { return machine.core().interpreter().execution().warp_instructions; });
 }
 
 std::uint64_t ClockedGrid::ThreadInstructions() const {
   return Sum(
-      [](const Machine& machine) { return machine.core().interpreter().thread_instructions(); });
+      [](const Machine& machine) { return machine.core().interpreter().execution().thread_instructions; });
 }
 
 std::uint64_t ClockedGrid::RendezvousLanes() const {
   return Sum(
-      [](const Machine& machine) { return machine.core().interpreter().rendezvous_lanes(); });
+      [](const Machine& machine) { return machine.core().interpreter().execution().rendezvous_lanes; });
 }
 
 std::uint64_t ClockedGrid::Operations(MbOp op) const {
@@ -189,6 +189,14 @@ std::vector<StuckWarp> ClockedGrid::StuckWarps() const {
 
 std::vector<StuckWarp> ClockedGrid::RunningWarps() const {
   return Gather([](const Machine& machine) { return machine.wait_report().RunningWarps(); });
+}
+
+std::vector<LanesAt> ClockedGrid::Standing() const {
+  return Gather([](const Machine& machine) { return machine.wait_report().Standing(); });
+}
+
+std::vector<WordAt> ClockedGrid::MbarrierWords() const {
+  return Gather([](const Machine& machine) { return machine.wait_report().MbarrierWords(); });
 }
 
 // Returns the clusters at whose barrier lanes wait.

@@ -157,7 +157,7 @@ void Machine::PresentAtomics(std::uint64_t cycle) {
 
 // Wakes the warps whose time has come.
 void Machine::WakeWarps(std::uint64_t cycle) {
-  times_.wakes_at = Interpreter::kNever;
+  times_.wakes_at = Waits::kNever;
   ForEachBit(residents_.asleep, [&](unsigned warp) {
     if (times_.warps[warp].wakes_at <= cycle) {
       residents_.SetPhase(warp, WarpPhase::kReady);
@@ -193,18 +193,18 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
   }
   WarpTimes& times = times_.warps[warp];
   switch (core_.Step(warp, cycle)) {
-    case Interpreter::Event::kAccess:
+    case StepEvent::kAccess:
       times.memory_until =
           std::max(times.memory_until, cycle + 1 + random_.Below(kMaxMemoryLatency));
       times_.outstanding |= Bit(warp);
       break;
-    case Interpreter::Event::kAsleep:
+    case StepEvent::kAsleep:
       RecordLanes(warp, cycle);
       residents_.SetPhase(warp, WarpPhase::kAsleep);
-      times.wakes_at = Interpreter::WakesAt(residents_.warps[warp].warp);
+      times.wakes_at = Waits::WakesAt(residents_.warps[warp].warp);
       times_.wakes_at = std::min(times_.wakes_at, times.wakes_at);
       break;
-    case Interpreter::Event::kStuck:
+    case StepEvent::kStuck:
       RecordLanes(warp, cycle);
       residents_.SetPhase(warp, WarpPhase::kStuck);
       break;
@@ -374,7 +374,7 @@ bool Machine::Moves() const {
 bool Machine::IsBusy() const {
   // Waits that end at a given time, and sleeping lanes.
   const bool timed =
-      residents_.asleep != 0 && (config_.mb_limit || times_.wakes_at != Interpreter::kNever);
+      residents_.asleep != 0 && (config_.mb_limit || times_.wakes_at != Waits::kNever);
   return timed || Moves();
 }
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-//
-// Special registers, and the functions that a device program finds: assertions, printf, malloc.
+#include "sim/ptx/simt/device_runtime.h"
+
 #include <fmt/format.h>
 
 #include <cstring>
@@ -9,7 +9,6 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/config.h"
 #include "sim/isa/warp_size.h"
-#include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/printf.h"
 
 namespace muster::ptx {
@@ -21,14 +20,15 @@ constexpr std::uint64_t kHeapBytes = 8U << 20;  // CUDA's default
 }  // namespace
 
 // The text at a generic address, as far as it can be read.
-std::string Interpreter::TextAt(Warp* warp, unsigned lane, std::uint64_t address) {
+std::string DeviceRuntime::TextAt(Warp* warp, unsigned lane, std::uint64_t address) {
   std::string text;
   while (text.size() < kMaxText) {
-    const std::uint8_t* const at = Resolve(warp, lane, Space::kGeneric, address++, 1, false);
+    const std::uint8_t* const at =
+        x_.space.Resolve(warp, lane, Space::kGeneric, address++, 1, false);
     if (at == nullptr) {
       break;
     }
-    const UnknownPlace there = UnknownAt(warp, lane, Space::kGeneric, address - 1);
+    const UnknownPlace there = x_.space.UnknownAt(warp, lane, Space::kGeneric, address - 1);
     const bool known = there.bytes->Find(there.at, 1) == 0;
     if (known && *at == 0) {
       break;
@@ -40,12 +40,13 @@ std::string Interpreter::TextAt(Warp* warp, unsigned lane, std::uint64_t address
 
 // Prints what the format and the arguments, laid out as in a structure, say. Returns how many
 // arguments there were.
-std::uint32_t Interpreter::Print(Warp* warp, unsigned lane, std::uint64_t format,
-                                 std::uint64_t arguments) {
+std::uint32_t DeviceRuntime::Print(Warp* warp, unsigned lane, std::uint64_t format,
+                                   std::uint64_t arguments) {
   std::uint32_t count = 0;
   const auto next = [&](unsigned bytes) {
     arguments = (arguments + bytes - 1) & ~std::uint64_t{bytes - 1};
-    const std::uint8_t* const at = Resolve(warp, lane, Space::kGeneric, arguments, bytes, false);
+    const std::uint8_t* const at =
+        x_.space.Resolve(warp, lane, Space::kGeneric, arguments, bytes, false);
     std::uint64_t value = 0;
     if (at != nullptr) {
       std::memcpy(&value, at, bytes);
@@ -59,9 +60,8 @@ std::uint32_t Interpreter::Print(Warp* warp, unsigned lane, std::uint64_t format
   return count;
 }
 
-Interpreter::Event Interpreter::ExecuteRuntime(Warp* warp, const Group& group,
-                                               std::uint32_t active) {
-  const Lanes lanes = LanesOf(warp, group, active);
+StepEvent DeviceRuntime::ExecuteRuntime(Warp* warp, const Group& group, std::uint32_t active) {
+  const Lanes lanes = x_.LanesOf(warp, group, active);
   const std::uint32_t line = lanes.instruction.line;
   const auto& call = lanes.instruction.As<RuntimeCall>();
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
@@ -79,21 +79,21 @@ Interpreter::Event Interpreter::ExecuteRuntime(Warp* warp, const Group& group,
     std::size_t result_bytes = 8;
     switch (call.function) {
       case Runtime::kAssert:
-        Fault(*warp, lane, line,
-              fmt::format("{}:{}: assertion \"{}\" failed", TextAt(warp, lane, argument(1, 8)),
-                          argument(2, 4), TextAt(warp, lane, argument(0, 8))));
-        return Event::kAssert;
+        x_.Fault(*warp, lane, line,
+                 fmt::format("{}:{}: assertion \"{}\" failed", TextAt(warp, lane, argument(1, 8)),
+                             argument(2, 4), TextAt(warp, lane, argument(0, 8))));
+        return StepEvent::kAssert;
       case Runtime::kPrint:
         result = Print(warp, lane, argument(0, 8), argument(1, 8));
         result_bytes = 4;
         break;
       case Runtime::kMalloc:
-        result = memory_->Allocate(argument(0, 8), kHeapBytes);
+        result = x_.memory->Allocate(argument(0, 8), kHeapBytes);
         break;
       case Runtime::kFree:
-        if (!memory_->Free(argument(0, 8))) {
-          return Fault(*warp, lane, line,
-                       fmt::format("frees {:#x}, which malloc has not given", argument(0, 8)));
+        if (!x_.memory->Free(argument(0, 8))) {
+          return x_.Fault(*warp, lane, line,
+                          fmt::format("frees {:#x}, which malloc has not given", argument(0, 8)));
         }
         break;
     }
@@ -101,11 +101,11 @@ Interpreter::Event Interpreter::ExecuteRuntime(Warp* warp, const Group& group,
       std::memcpy(place(call.result), &result, result_bytes);
     }
   }
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 // What differs from thread to thread.
-void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
+void DeviceRuntime::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
   const auto& read = lanes.instruction.As<SpecialRead>();
   const Special special = read.special;
   const Launch& launch = *warp->cta->launch;
@@ -137,7 +137,7 @@ void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
   }
 }
 
-std::uint64_t Interpreter::UniformSpecial(const Warp& warp, Special special) const {
+std::uint64_t DeviceRuntime::UniformSpecial(const Warp& warp, Special special) const {
   const Launch& launch = *warp.cta->launch;
   const auto of = [&](Special first) {
     return static_cast<unsigned>(special) - static_cast<unsigned>(first);
@@ -160,17 +160,17 @@ std::uint64_t Interpreter::UniformSpecial(const Warp& warp, Special special) con
     case Special::kNumWarps:
       return launch.Warps();
     case Special::kClock:
-      return cycle_ & 0xffffffffU;
+      return x_.cycle & 0xffffffffU;
     case Special::kClockHi:
-      return cycle_ >> 32;
+      return x_.cycle >> 32;
     case Special::kClock64:
-      return cycle_;
+      return x_.cycle;
     case Special::kGlobalTimer:
-      return cycle_ * clock_period_ps_ / kPsPerNs;
+      return x_.cycle * x_.clock_period_ps / kPsPerNs;
     case Special::kGlobalTimerLo:
-      return (cycle_ * clock_period_ps_ / kPsPerNs) & 0xffffffffU;
+      return (x_.cycle * x_.clock_period_ps / kPsPerNs) & 0xffffffffU;
     case Special::kGlobalTimerHi:
-      return (cycle_ * clock_period_ps_ / kPsPerNs) >> 32;
+      return (x_.cycle * x_.clock_period_ps / kPsPerNs) >> 32;
     case Special::kClusterCtaidX:
     case Special::kClusterCtaidY:
     case Special::kClusterCtaidZ:

@@ -1,13 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-//
-// Branches, calls, returns and exits.
+#include "sim/ptx/simt/control_flow.h"
+
 #include <fmt/format.h>
 
 #include <cstring>
 
 #include "sim/isa/bits.h"
 #include "sim/isa/warp_size.h"
-#include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 namespace {
@@ -37,18 +36,18 @@ std::uint64_t Allocated(Warp* warp, const Function& function, std::uint32_t fram
 }  // namespace
 
 // Every loop goes back somewhere: by a branch, since what calls itself for ever runs out of stack.
-void Interpreter::GoBack(const Warp& warp, const Group& group) {
-  if (livelock_ != nullptr) {
-    livelock_->GoBack(warp, group, cycle_);
+void ControlFlow::GoBack(const Warp& warp, const Group& group) {
+  if (x_.livelock != nullptr) {
+    x_.livelock->GoBack(warp, group, x_.cycle);
   }
 }
 
-void Interpreter::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t active) {
+void ControlFlow::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t active) {
   Group& group = warp->groups[index];
-  const auto [target, delays] = program_.code[group.pc].As<Branch>();
+  const auto [target, delays] = x_.program.code[group.pc].As<Branch>();
   const std::uint32_t next = group.pc + 1;
   if (target < next) {
-    YieldSometimes(warp, index);
+    YieldSometimes(warp, index, &x_.random);
   }
   group.pc = target;
   if (target < next && !delays) {
@@ -60,40 +59,16 @@ void Interpreter::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t act
   Merge(warp, index);
 }
 
-// The lanes of a group go to where `place` says, lane by lane; those that `active` leaves out go
-// on.
-template <typename F>
-void Interpreter::Disperse(Warp* warp, std::size_t index, std::uint32_t active, F place) {
+StepEvent ControlFlow::ExecuteBranchIndexed(Warp* warp, std::size_t index, std::uint32_t active) {
   const Group group = warp->groups[index];
-  Remove(warp, index);
-  if (active != group.lanes) {
-    warp->groups.push_back(Group{group.pc + 1, group.frame, group.lanes & ~active});
-  }
-  for (std::uint32_t rest = active; rest != 0;) {
-    Group there = place(First(rest));
-    ForEachBit(rest, [&](unsigned lane) {
-      const Group other = place(lane);
-      if (other.pc == there.pc && other.frame == there.frame) {
-        there.lanes |= 1U << lane;
-      }
-    });
-    rest &= ~there.lanes;
-    warp->groups.push_back(there);
-  }
-  MergeAll(warp);
-}
-
-Interpreter::Event Interpreter::ExecuteBranchIndexed(Warp* warp, std::size_t index,
-                                                     std::uint32_t active) {
-  const Group group = warp->groups[index];
-  const Instruction& i = program_.code[group.pc];
+  const Instruction& i = x_.program.code[group.pc];
   const auto& branch = i.As<IndexedBranch>();
-  const std::vector<std::uint32_t>& table = program_.tables[branch.table];
-  const auto indices = LanesOf(warp, group, active).Read(branch.index);
+  const std::vector<std::uint32_t>& table = x_.program.tables[branch.table];
+  const auto indices = x_.LanesOf(warp, group, active).Read(branch.index);
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     if (indices[lane] >= table.size()) {
-      return Fault(
+      return x_.Fault(
           *warp, lane, i.line,
           fmt::format("branches to target {}, where there are {}", indices[lane], table.size()));
     }
@@ -106,29 +81,29 @@ Interpreter::Event Interpreter::ExecuteBranchIndexed(Warp* warp, std::size_t ind
   Disperse(warp, index, active, [&](unsigned lane) {
     return Group{table[indices[lane]], group.frame, 0};
   });
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
-Interpreter::Event Interpreter::ExecuteCall(Warp* warp, std::size_t index, std::uint32_t active) {
+StepEvent ControlFlow::ExecuteCall(Warp* warp, std::size_t index, std::uint32_t active) {
   const Group& group = warp->groups[index];
-  const Instruction& i = program_.code[group.pc];
+  const Instruction& i = x_.program.code[group.pc];
   const auto& instruction = i.As<FunctionCall>();
-  const Call& call = program_.calls[instruction.call];
+  const Call& call = x_.program.calls[instruction.call];
   if (call.function != Call::kIndirect) {
     return Enter(warp, index, active, active, call.function);
   }
   // Those that call the same function go together; the others have the call still before them.
-  const auto targets = LanesOf(warp, group, active).Read(instruction.function);
+  const auto targets = x_.LanesOf(warp, group, active).Read(instruction.function);
   const unsigned first = First(active);
-  const std::uint64_t function = FunctionAt(targets[first], program_.functions.size());
-  if (function == program_.functions.size()) {
-    return Fault(*warp, first, i.line,
-                 fmt::format("calls {:#x}, where there is no function", targets[first]));
+  const std::uint64_t function = FunctionAt(targets[first], x_.program.functions.size());
+  if (function == x_.program.functions.size()) {
+    return x_.Fault(*warp, first, i.line,
+                    fmt::format("calls {:#x}, where there is no function", targets[first]));
   }
-  const Function& callee = program_.functions[function];
+  const Function& callee = x_.program.functions[function];
   if (!callee.has_body || callee.is_entry || !Matches(call.arguments, callee.parameters) ||
       !Matches(call.results, callee.returns)) {
-    return Fault(
+    return x_.Fault(
         *warp, first, i.line,
         fmt::format("calls {} through a pointer to another kind of function", callee.name));
   }
@@ -140,22 +115,22 @@ Interpreter::Event Interpreter::ExecuteCall(Warp* warp, std::size_t index, std::
 }
 
 // `lanes` of the `active` ones enter the function.
-Interpreter::Event Interpreter::Enter(Warp* warp, std::size_t index, std::uint32_t active,
-                                      std::uint32_t entering, std::uint32_t function) {
+StepEvent ControlFlow::Enter(Warp* warp, std::size_t index, std::uint32_t active,
+                             std::uint32_t entering, std::uint32_t function) {
   const Group group = warp->groups[index];
-  const Instruction& i = program_.code[group.pc];
-  const Call& call = program_.calls[i.As<FunctionCall>().call];
-  const Function& caller = program_.functions[call.caller];
-  const Function& callee = program_.functions[function];
+  const Instruction& i = x_.program.code[group.pc];
+  const Call& call = x_.program.calls[i.As<FunctionCall>().call];
+  const Function& caller = x_.program.functions[call.caller];
+  const Function& callee = x_.program.functions[function];
   const std::uint32_t frame = group.frame + caller.slots;
   if (std::size_t{frame} + callee.slots > kMaxSlots) {
-    return Fault(*warp, First(entering), i.line, "the calls are nested too deeply");
+    return x_.Fault(*warp, First(entering), i.line, "the calls are nested too deeply");
   }
   const std::size_t registers = (std::size_t{frame} + callee.slots) * kWarpSize;
   if (warp->registers.size() < registers) {
     warp->registers.resize(registers);
   }
-  const Lanes lanes = LanesOf(warp, group, entering);
+  const Lanes lanes = x_.LanesOf(warp, group, entering);
   bool overflow = false;
   lanes.ForEach([&](unsigned lane) {
     const std::uint64_t from = warp->Register(group.frame, kStackSlot, lane);
@@ -182,14 +157,14 @@ Interpreter::Event Interpreter::Enter(Warp* warp, std::size_t index, std::uint32
       } else {
         std::memcpy(&local[to + parameter.offset], &local[from + argument.offset], argument.bytes);
       }
-      if (tracks_unknown_) {
-        SpreadValue(warp, lane, {frame, parameter.slot, parameter.offset},
-                    {group.frame, argument.slot, argument.offset}, argument.bytes);
+      if (x_.tracks_unknown) {
+        unknowns_.SpreadValue(warp, lane, {frame, parameter.slot, parameter.offset},
+                              {group.frame, argument.slot, argument.offset}, argument.bytes);
       }
     }
   });
   if (overflow) {
-    return Fault(*warp, First(entering), i.line, "the stack is larger than 512 KiB");
+    return x_.Fault(*warp, First(entering), i.line, "the stack is larger than 512 KiB");
   }
   warp->groups[index] = Group{callee.entry, frame, entering};
   if (entering != active) {
@@ -199,19 +174,19 @@ Interpreter::Event Interpreter::Enter(Warp* warp, std::size_t index, std::uint32
     warp->groups.push_back(Group{group.pc + 1, group.frame, group.lanes & ~active});
   }
   MergeAll(warp);
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
-void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t active) {
+void ControlFlow::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t active) {
   const Group group = warp->groups[index];
-  const Function& callee = program_.functions[program_.code[group.pc].As<Return>().function];
+  const Function& callee = x_.program.functions[x_.program.code[group.pc].As<Return>().function];
   const auto back = [&](unsigned lane) {  // lanes may have come from different calls
     return Group{static_cast<std::uint32_t>(warp->Register(group.frame, kReturnSlot, lane)),
                  static_cast<std::uint32_t>(warp->Register(group.frame, kFrameSlot, lane)), 0};
   };
   ForEachBit(active, [&](unsigned lane) {
     const Group to = back(lane);
-    const Call& call = program_.calls[program_.code[to.pc - 1].As<FunctionCall>().call];
+    const Call& call = x_.program.calls[x_.program.code[to.pc - 1].As<FunctionCall>().call];
     const std::uint64_t callee_stack = warp->Register(group.frame, kStackSlot, lane);
     const std::uint64_t caller_stack = warp->Register(to.frame, kStackSlot, lane);
     for (std::size_t k = 0; k < call.results.size(); ++k) {
@@ -223,9 +198,9 @@ void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t act
         std::memcpy(&warp->local[lane][caller_stack + result.offset],
                     &warp->local[lane][callee_stack + value.offset], result.bytes);
       }
-      if (tracks_unknown_) {
-        SpreadValue(warp, lane, {to.frame, result.slot, result.offset},
-                    {group.frame, value.slot, value.offset}, result.bytes);
+      if (x_.tracks_unknown) {
+        unknowns_.SpreadValue(warp, lane, {to.frame, result.slot, result.offset},
+                              {group.frame, value.slot, value.offset}, result.bytes);
       }
     }
   });
@@ -233,10 +208,10 @@ void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t act
 }
 
 // The stack grows upwards: what alloca gives begins where it ended.
-Interpreter::Event Interpreter::ExecuteStack(Warp* warp, const Group& group, std::uint32_t active) {
-  const Lanes lanes = LanesOf(warp, group, active);
+StepEvent ControlFlow::ExecuteStack(Warp* warp, const Group& group, std::uint32_t active) {
+  const Lanes lanes = x_.LanesOf(warp, group, active);
   const auto& i = lanes.instruction.As<StackChange>();
-  const Function& function = program_.functions[i.function];
+  const Function& function = x_.program.functions[i.function];
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     std::uint64_t& added = warp->Register(group.frame, function.top, lane);
@@ -254,19 +229,19 @@ Interpreter::Event Interpreter::ExecuteStack(Warp* warp, const Group& group, std
       end = size > kMaxLocalBytes ? size : (begin + size + 15) & ~std::uint64_t{15};
     }
     if (end < base || end > kMaxLocalBytes) {
-      return Fault(*warp, lane, lanes.instruction.line,
-                   i.what == Stacked::kRestore ? "restores what is no stack of this function"
-                                               : "the stack is larger than 512 KiB");
+      return x_.Fault(*warp, lane, lanes.instruction.line,
+                      i.what == Stacked::kRestore ? "restores what is no stack of this function"
+                                                  : "the stack is larger than 512 KiB");
     }
     added = end - base;
     if (warp->local[lane].size() < end) {
       warp->local[lane].resize(end);
     }
   }
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
-Interpreter::Event Interpreter::ExecuteExit(Warp* warp, std::size_t index, std::uint32_t active) {
+StepEvent ControlFlow::ExecuteExit(Warp* warp, std::size_t index, std::uint32_t active) {
   Group& group = warp->groups[index];
   // "All of the Tensor Memory that was allocated in a kernel, must be explicitly deallocated before
   // the kernel exits."
@@ -274,20 +249,20 @@ Interpreter::Event Interpreter::ExecuteExit(Warp* warp, std::size_t index, std::
   const bool is_last =
       active == warp->live && cta.exited_warps + 1 == cta.launch->Warps() && cta.tensor != nullptr;
   if (is_last && cta.tensor->allocated() != 0) {
-    return Misuse(
-        *warp, First(active), program_.code[group.pc].line, "tensor_memory_not_released",
+    return x_.Misuse(
+        *warp, First(active), x_.program.code[group.pc].line, "tensor_memory_not_released",
         fmt::format("is the last of its CTA to exit, and {} columns of tensor memory are "
                     "allocated, the first at {}",
-                    cta.tensor->allocated(), program_.Place(cta.tensor->allocated_line())));
+                    cta.tensor->allocated(), x_.program.Place(cta.tensor->allocated_line())));
   }
   cta.exited_warps += active == warp->live ? 1 : 0;
-  if (has_warpgroups_ && active == warp->live) {
-    if (const auto refused = LeaveWarpgroup(warp, program_.code[group.pc].line)) {
+  if (x_.has_warpgroups && active == warp->live) {
+    if (const auto refused = warpgroup_unit_.LeaveWarpgroup(warp, x_.program.code[group.pc].line)) {
       return *refused;
     }
   }
   warp->exited = active;
-  warp->exit_line = program_.code[group.pc].line;
+  warp->exit_line = x_.program.code[group.pc].line;
   warp->live &= ~active;
   if (active == group.lanes) {
     Remove(warp, index);
@@ -295,7 +270,7 @@ Interpreter::Event Interpreter::ExecuteExit(Warp* warp, std::size_t index, std::
     group.lanes &= ~active;
     Advance(warp, index);
   }
-  return Event::kExit;
+  return StepEvent::kExit;
 }
 
 }  // namespace muster::ptx

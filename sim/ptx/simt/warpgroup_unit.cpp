@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-//
-// Interpreter: wgmma, setmaxnreg.
+#include "sim/ptx/simt/warpgroup_unit.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,14 +9,13 @@
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/program/registers.h"
-#include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 
 // All lanes of a warp have come.
-Interpreter::Event Interpreter::ExecuteWarpgroup(Warp* warp, std::size_t index) {
+StepEvent WarpgroupUnit::ExecuteWarpgroup(Warp* warp, std::size_t index) {
   const Group group = warp->groups[index];
-  const Lanes lanes = LanesOf(warp, group, group.lanes);
+  const Lanes lanes = x_.LanesOf(warp, group, group.lanes);
   const auto* const order = std::get_if<WarpgroupOrder>(&lanes.instruction.payload);
   if (group.state != Group::State::kReady) {
     --warp->held;
@@ -24,9 +23,9 @@ Interpreter::Event Interpreter::ExecuteWarpgroup(Warp* warp, std::size_t index) 
   }
   if (order != nullptr && order->op == WarpgroupOp::kWait &&
       !warp->products.Done(order->groups, false)) {
-    --warp_instructions_;  // it comes again
-    thread_instructions_ -= kWarpSize;
-    return Event::kNone;
+    --x_.warp_instructions;  // it comes again
+    x_.thread_instructions -= kWarpSize;
+    return StepEvent::kNone;
   }
   StartedProduct product;
   if (order == nullptr) {
@@ -51,20 +50,20 @@ Interpreter::Event Interpreter::ExecuteWarpgroup(Warp* warp, std::size_t index) 
     warp->fragments.Wait(order->groups);
   }
   Advance(warp, index);
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 // "All threads in the warpgroup must execute the same [...] instruction", with the same
 // descriptors.
-std::optional<Interpreter::Event> Interpreter::JoinWarpgroup(
+std::optional<StepEvent> WarpgroupUnit::JoinWarpgroup(
     Warp* warp, const Group& group, const std::array<std::uint64_t, 2>& matrices) {
-  const std::uint32_t line = program_.code[group.pc].line;
+  const std::uint32_t line = x_.program.code[group.pc].line;
   const unsigned index = warp->first_thread / kWarpSize;
   Warpgroup& warpgroup = warp->cta->warpgroups[index / kWarpgroupWarps];
-  if (warpgroup.warps() != kWarpgroupWarps && program_.code[group.pc].op != Op::kRegisterLimit) {
-    return Misuse(*warp, 0, line, "partial_warpgroup",
-                  fmt::format("comes to an instruction of four warps, of which its block has {}",
-                              warpgroup.warps()));
+  if (warpgroup.warps() != kWarpgroupWarps && x_.program.code[group.pc].op != Op::kRegisterLimit) {
+    return x_.Misuse(*warp, 0, line, "partial_warpgroup",
+                     fmt::format("comes to an instruction of four warps, of which its block has {}",
+                                 warpgroup.warps()));
   }
   const auto differs = warpgroup.Join(index % kWarpgroupWarps, {group.pc, matrices});
   if (!differs) {
@@ -72,38 +71,38 @@ std::optional<Interpreter::Event> Interpreter::JoinWarpgroup(
   }
   const unsigned other = index / kWarpgroupWarps * kWarpgroupWarps + differs->warp;
   if (!differs->step) {
-    return Misuse(
+    return x_.Misuse(
         *warp, 0, line, "partial_warpgroup",
         fmt::format("comes to an instruction of four warps, of which warp {} has exited", other));
   }
-  const std::string where = program_.Place(program_.code[differs->step->pc].line);
+  const std::string where = x_.program.Place(x_.program.code[differs->step->pc].line);
   if (differs->step->pc != group.pc) {
-    return Misuse(*warp, 0, line, "partial_warpgroup",
-                  fmt::format("comes to an instruction of four warps, where warp {} has come to "
-                              "that of {}",
-                              other, where));
+    return x_.Misuse(*warp, 0, line, "partial_warpgroup",
+                     fmt::format("comes to an instruction of four warps, where warp {} has come to "
+                                 "that of {}",
+                                 other, where));
   }
-  return Misuse(*warp, 0, line, "divergent_operand",
-                fmt::format("names other matrices than warp {} of its warpgroup", other));
+  return x_.Misuse(*warp, 0, line, "divergent_operand",
+                   fmt::format("names other matrices than warp {} of its warpgroup", other));
 }
 
-std::optional<Interpreter::Event> Interpreter::LeaveWarpgroup(Warp* warp, std::uint32_t line) {
+std::optional<StepEvent> WarpgroupUnit::LeaveWarpgroup(Warp* warp, std::uint32_t line) {
   const unsigned index = warp->first_thread / kWarpSize;
   const auto differs =
       warp->cta->warpgroups[index / kWarpgroupWarps].Leave(index % kWarpgroupWarps);
   if (!differs) {
     return std::nullopt;
   }
-  return Misuse(*warp, First(warp->live), line, "partial_warpgroup",
-                fmt::format("exits, where warp {} has come to the instruction of four warps of {}",
-                            index / kWarpgroupWarps * kWarpgroupWarps + differs->warp,
-                            program_.Place(program_.code[differs->step->pc].line)));
+  return x_.Misuse(
+      *warp, First(warp->live), line, "partial_warpgroup",
+      fmt::format("exits, where warp {} has come to the instruction of four warps of {}",
+                  index / kWarpgroupWarps * kWarpgroupWarps + differs->warp,
+                  x_.program.Place(x_.program.code[differs->step->pc].line)));
 }
 
 // Reads the operands that are the same for all lanes, and looks whether the matrices are there.
-std::optional<Interpreter::Event> Interpreter::Prepare(Warp* warp, const Lanes& lanes,
-                                                       std::uint32_t frame,
-                                                       StartedProduct* product) {
+std::optional<StepEvent> WarpgroupUnit::Prepare(Warp* warp, const Lanes& lanes, std::uint32_t frame,
+                                                StartedProduct* product) {
   const auto& i = lanes.instruction.As<WarpgroupProduct>();
   const std::uint32_t line = lanes.instruction.line;
   std::uint64_t scale = 0;
@@ -117,8 +116,8 @@ std::optional<Interpreter::Event> Interpreter::Prepare(Warp* warp, const Lanes& 
     *value = values[0];
     for (unsigned lane = 1; lane < kWarpSize; ++lane) {
       if (values[lane] != values[0]) {
-        return Misuse(*warp, lane, line, "divergent_operand",
-                      "has another descriptor or scale-d than lane 0 of its warp");
+        return x_.Misuse(*warp, lane, line, "divergent_operand",
+                         "has another descriptor or scale-d than lane 0 of its warp");
       }
     }
   }
@@ -135,16 +134,17 @@ std::optional<Interpreter::Event> Interpreter::Prepare(Warp* warp, const Lanes& 
   if (i.sparse && UnknownIn(*warp, frame, {i.metadata}, warp->live, nullptr) == 0) {
     const SparseColumns columns(product->Rows());
     if (const auto lane = columns.BadLane()) {
-      return Misuse(*warp, *lane, line, "bad_metadata", columns.Complaint(*lane));
+      return x_.Misuse(*warp, *lane, line, "bad_metadata", columns.Complaint(*lane));
     }
   }
   const std::size_t size = warp->cta->shared.size();
   for (const auto& [at, bytes] : product->Ranges()) {
     if (at + bytes > size) {
-      return Misuse(*warp, 0, line, "bad_descriptor",
-                    fmt::format("names a matrix that goes on to byte {} of shared memory, of which "
-                                "the CTA has {}: its descriptors are {:#018x} and {:#018x}",
-                                at + bytes - 1, size, product->matrices[0], product->matrices[1]));
+      return x_.Misuse(
+          *warp, 0, line, "bad_descriptor",
+          fmt::format("names a matrix that goes on to byte {} of shared memory, of which "
+                      "the CTA has {}: its descriptors are {:#018x} and {:#018x}",
+                      at + bytes - 1, size, product->matrices[0], product->matrices[1]));
     }
   }
   return std::nullopt;
@@ -152,36 +152,37 @@ std::optional<Interpreter::Event> Interpreter::Prepare(Warp* warp, const Lanes& 
 
 // "wgmma.fence must be used to order register accesses between wgmma.mma_async and other
 // operations", but for accumulators of one shape.
-std::optional<Interpreter::Event> Interpreter::TakeFragments(Warp* warp, const Lanes& lanes,
-                                                             std::uint32_t frame) {
+std::optional<StepEvent> WarpgroupUnit::TakeFragments(Warp* warp, const Lanes& lanes,
+                                                      std::uint32_t frame) {
   const auto& i = lanes.instruction.As<WarpgroupProduct>();
   const std::uint32_t line = lanes.instruction.line;
   Fragments& fragments = warp->fragments;
   if (!fragments.IsFenced()) {
-    return Misuse(*warp, 0, line, "wgmma_without_fence",
-                  "comes to the first wgmma.mma_async of its warp without a wgmma.fence");
+    return x_.Misuse(*warp, 0, line, "wgmma_without_fence",
+                     "comes to the first wgmma.mma_async of its warp without a wgmma.fence");
   }
   Fragments::Use use;
-  use.pc = static_cast<std::uint32_t>(&lanes.instruction - program_.code.data());
+  use.pc = static_cast<std::uint32_t>(&lanes.instruction - x_.program.code.data());
   use.n = i.n;
   use.depth = PackedIn(i.a_type);
-  const auto place = [&](std::uint32_t pc) { return program_.Place(program_.code[pc].line); };
-  const auto take = [&](Slot slot, bool accumulates) -> std::optional<Event> {
+  const auto place = [&](std::uint32_t pc) { return x_.program.Place(x_.program.code[pc].line); };
+  const auto take = [&](Slot slot, bool accumulates) -> std::optional<StepEvent> {
     const std::uint32_t reg = frame + static_cast<std::uint32_t>(slot);
     if (const auto by = fragments.TouchedBy(reg)) {
-      return Misuse(*warp, 0, line, "wgmma_without_fence",
-                    fmt::format("has a register that {} reads or writes, with no wgmma.fence "
-                                "between",
-                                place(*by)));
+      return x_.Misuse(*warp, 0, line, "wgmma_without_fence",
+                       fmt::format("has a register that {} reads or writes, with no wgmma.fence "
+                                   "between",
+                                   place(*by)));
     }
     if (const auto other = fragments.InFlight(reg)) {
       const bool alike = other->accumulates == accumulates;
       const bool same = other->n == i.n && other->depth == use.depth;
       if (!alike || (accumulates && !same && !other->fenced)) {
-        return Misuse(*warp, 0, line, "wgmma_in_flight",
-                      fmt::format("has a register of the product of {}, which is in flight and {}",
-                                  place(other->pc),
-                                  alike ? "of another shape" : "uses it for another matrix"));
+        return x_.Misuse(
+            *warp, 0, line, "wgmma_in_flight",
+            fmt::format("has a register of the product of {}, which is in flight and {}",
+                        place(other->pc),
+                        alike ? "of another shape" : "uses it for another matrix"));
       }
     }
     use.accumulates = accumulates;
@@ -203,8 +204,9 @@ std::optional<Interpreter::Event> Interpreter::TakeFragments(Warp* warp, const L
   return std::nullopt;
 }
 
-void Interpreter::Start(Warp* warp, const Instruction& instruction, const StartedProduct& product) {
-  if (tracks_unknown_) {
+void WarpgroupUnit::Start(Warp* warp, const Instruction& instruction,
+                          const StartedProduct& product) {
+  if (x_.tracks_unknown) {
     Origin origin = UnknownIn(*warp, product.frame, SourcesOf(instruction), warp->live, nullptr);
     for (const auto& [at, bytes] : product.Ranges()) {
       origin = origin != 0 ? origin : warp->cta->unknown.Find(at, bytes);
@@ -215,43 +217,44 @@ void Interpreter::Start(Warp* warp, const Instruction& instruction, const Starte
   transfer.kind = Transfer::Kind::kProduct;
   transfer.from = warp->cta;
   transfer.product = product;
-  StartTransfer(warp, 0, instruction, &warp->products, std::move(transfer));
+  copies_.StartTransfer(warp, 0, instruction, &warp->products, std::move(transfer));
 }
 
 // "setmaxnreg.inc blocks the execution until enough registers are available in the CTA's register
 // pool": nothing. Where it is not known how many a thread has, there is no effect.
-std::optional<Interpreter::Event> Interpreter::SetRegisters(Warp* warp, const Group& group) {
-  const Instruction& i = program_.code[group.pc];
+std::optional<StepEvent> WarpgroupUnit::SetRegisters(Warp* warp, const Group& group) {
+  const Instruction& i = x_.program.code[group.pc];
   const auto& limit = i.As<RegisterLimit>();
   RegisterPool& pool = warp->cta->registers;
   std::uint32_t& own = pool.of_warp[warp->first_thread / kWarpSize];
   const bool known = warp->cta->launch->registers != 0;
-  if (accesses_ != nullptr && known) {
-    accesses_->OnResource(*warp);
+  if (x_.accesses != nullptr && known) {
+    x_.accesses->OnResource(*warp);
   }
   const bool fewer = limit.more && limit.count < own;
   if (known && (fewer ? !warp->cta->launch->registers_at_most : !limit.more && limit.count > own)) {
-    return Misuse(*warp, 0, i.line, "bad_register_count",
-                  fmt::format("sets the number of its registers to {}, with .{}, where it has {}",
-                              limit.count, limit.more ? "inc" : "dec", own));
+    return x_.Misuse(
+        *warp, 0, i.line, "bad_register_count",
+        fmt::format("sets the number of its registers to {}, with .{}, where it has {}",
+                    limit.count, limit.more ? "inc" : "dec", own));
   }
-  if (known && !MayTake(*warp, group)) {
+  if (known && !x_.MayTake(*warp, group)) {
     return std::nullopt;
   }
   if (const auto refused = JoinWarpgroup(warp, group, {})) {
     return *refused;
   }
   if (known) {
-    released_ |= limit.count < own;
+    x_.released |= limit.count < own;
     pool.free += own - limit.count;  // wraps where there will be less
     own = limit.count;
   }
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 // "setmaxnreg for 232 registers a thread: its launch has given 128 to each, warps 0 to 3 have 40",
 // and so on.
-std::string Interpreter::DescribeRegisters(const Warp& warp) const {
+std::string WarpgroupUnit::DescribeRegisters(const Warp& warp) const {
   const RegisterPool& pool = warp.cta->registers;
   std::vector<std::string> have;
   for (std::size_t first = 0; first < pool.of_warp.size();) {
@@ -272,14 +275,14 @@ std::string Interpreter::DescribeRegisters(const Warp& warp) const {
   return fmt::format(
       "setmaxnreg for {} registers a thread, of which the launch gave {}, {}, and {} "
       "are free for the threads of one warp",
-      program_.code[group->pc].As<RegisterLimit>().count, warp.cta->launch->registers,
+      x_.program.code[group->pc].As<RegisterLimit>().count, warp.cta->launch->registers,
       fmt::join(have, ", "), pool.free);
 }
 
 // "Accessing the registers [...] before the wait_group [...] is undefined."
-std::optional<Interpreter::Event> Interpreter::TouchFragments(Warp* warp, const Group& group,
-                                                              std::uint32_t active) {
-  const Instruction& i = program_.code[group.pc];
+std::optional<StepEvent> WarpgroupUnit::TouchFragments(Warp* warp, const Group& group,
+                                                       std::uint32_t active) {
+  const Instruction& i = x_.program.code[group.pc];
   std::vector<Slot> slots = SourcesOf(i);
   const std::vector<Slot> results = ResultsOf(i);
   slots.insert(slots.end(), results.begin(), results.end());
@@ -290,11 +293,11 @@ std::optional<Interpreter::Event> Interpreter::TouchFragments(Warp* warp, const 
     const auto use =
         warp->fragments.Touch(group.frame + static_cast<std::uint32_t>(slot), group.pc);
     if (use) {
-      return Misuse(
+      return x_.Misuse(
           *warp, First(active), i.line, "wgmma_in_flight",
           fmt::format("reads or writes a register of the wgmma.mma_async of {}, for which "
                       "no wgmma.wait_group has waited",
-                      program_.Place(program_.code[use->pc].line)));
+                      x_.program.Place(x_.program.code[use->pc].line)));
     }
   }
   return std::nullopt;

@@ -1,18 +1,14 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-//
-// Interpreter: unknown values spread through registers and memory. What decides where a thread
-// goes, what it accesses or at which barrier it waits must be known.
+#include "sim/ptx/simt/unknowns.h"
+
 #include <fmt/format.h>
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/program/op_class.h"
 #include "sim/ptx/program/registers.h"
-#include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 namespace {
-
-constexpr unsigned kStackBits = 20;
 
 // What an instruction cannot do without, and what it does with that.
 struct Need {
@@ -68,65 +64,20 @@ bool IsArithmetic(const Instruction& i) {
 
 }  // namespace
 
-// The memory that an address names, and the byte there.
-Interpreter::UnknownPlace Interpreter::UnknownAt(Warp* warp, unsigned lane, Space space,
-                                                 std::uint64_t address) const {
-  const std::uint64_t segment = SegmentOf(address);
-  const bool generic = space == Space::kGeneric;
-  if (IsShared(space) || (generic && segment == kSharedSegment)) {
-    const std::uint64_t shared = generic ? ByteOf(address) : address;
-    Cta* const cta = CtaAt(*warp, shared);
-    return {cta == nullptr ? &warp->cta->unknown : &cta->unknown, SharedByte(shared)};
-  }
-  if (space == Space::kLocal || (generic && segment == kLocalSegment)) {
-    return {&warp->unknown_stacks, std::uint64_t{lane} << kStackBits | ByteOf(address)};
-  }
-  return {&memory_->unknown(), address};
-}
-
-Origin Interpreter::UnknownIn(const Warp& warp, std::uint32_t frame, const std::vector<Slot>& slots,
-                              std::uint32_t lanes, unsigned* where) {
-  for (const Slot slot : slots) {
-    if (slot == kNoSlot || IsLiteral(slot)) {
-      continue;
-    }
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-      const unsigned lane = First(rest);
-      if (const Origin origin = warp.unknown.At(frame + static_cast<std::uint32_t>(slot), lane)) {
-        if (where != nullptr) {
-          *where = lane;
-        }
-        return origin;
-      }
-    }
-  }
-  return 0;
-}
-
-void Interpreter::SetUnknown(Warp* warp, std::uint32_t frame, const std::vector<Slot>& slots,
-                             std::uint32_t lanes, Origin origin) {
-  for (const Slot slot : slots) {
-    if (slot != kNoSlot && !IsLiteral(slot)) {
-      ForEachBit(lanes, [&](unsigned lane) {
-        warp->unknown.Set(frame + static_cast<std::uint32_t>(slot), lane, origin);
-      });
-    }
-  }
-}
-
-Interpreter::Event Interpreter::RefuseUnknown(const Warp& warp, unsigned lane, std::uint32_t line,
-                                              const char* what, Origin origin) {
-  return Misuse(warp, lane, line, "unknown_value",
-                fmt::format("{} that is not known: it depends on what {} has written, which is not "
-                            "computed",
-                            what, memory_->origins().NameOf(origin)));
+StepEvent Unknowns::RefuseUnknown(const Warp& warp, unsigned lane, std::uint32_t line,
+                                  const char* what, Origin origin) {
+  return x_.Misuse(
+      warp, lane, line, "unknown_value",
+      fmt::format("{} that is not known: it depends on what {} has written, which is not "
+                  "computed",
+                  what, x_.memory->origins().NameOf(origin)));
 }
 
 // Of the instruction that the group is about to execute. Arithmetic is carried out, with results
 // that may be unknown; of other instructions, their results are told of when they have them.
-std::optional<Interpreter::Event> Interpreter::MeetUnknown(Warp* warp, const Group& group,
-                                                           std::uint32_t active) {
-  const Instruction& i = program_.code[group.pc];
+std::optional<StepEvent> Unknowns::MeetUnknown(Warp* warp, const Group& group,
+                                               std::uint32_t active) {
+  const Instruction& i = x_.program.code[group.pc];
   const bool computes = IsArithmetic(i);
   unsigned lane = 0;
   if (const Origin origin = UnknownIn(*warp, group.frame, {i.guard}, group.lanes, &lane)) {
@@ -144,7 +95,7 @@ std::optional<Interpreter::Event> Interpreter::MeetUnknown(Warp* warp, const Gro
   if (computes) {
     const std::vector<Slot> sources = SourcesOf(i);
     const std::vector<Slot> results = ResultsOf(i);
-    const Lanes lanes = LanesOf(warp, group, active);
+    const Lanes lanes = x_.LanesOf(warp, group, active);
     ForEachBit(active, [&](unsigned of) {
       const auto in = [&](const std::vector<Slot>& slots) {
         return UnknownIn(*warp, group.frame, slots, 1U << of, nullptr);
@@ -176,21 +127,21 @@ std::optional<Interpreter::Event> Interpreter::MeetUnknown(Warp* warp, const Gro
 }
 
 // What the lane's frame has in memory from its beginning on.
-Origin Interpreter::UnknownOnStack(Warp* warp, const Group& group, unsigned lane) const {
+Origin Unknowns::UnknownOnStack(Warp* warp, const Group& group, unsigned lane) const {
   const UnknownPlace stack =
-      UnknownAt(warp, lane, Space::kLocal, warp->Register(group.frame, kStackSlot, lane));
+      x_.space.UnknownAt(warp, lane, Space::kLocal, warp->Register(group.frame, kStackSlot, lane));
   return stack.bytes->Find(stack.at, (std::uint64_t{lane} + 1) * (1U << kStackBits) - stack.at);
 }
 
 // Returns the lanes that make a difference to what is known of memory. Of lanes that store to one
 // place any may be the last.
-std::uint32_t Interpreter::SpreadAccess(Warp* warp, const Lanes& lanes, std::uint32_t frame) {
+std::uint32_t Unknowns::SpreadAccess(Warp* warp, const Lanes& lanes, std::uint32_t frame) {
   const Instruction& i = lanes.instruction;
   const Access& access = AccessOf(i);
   const unsigned bytes = Bytes(access.type);
   const auto base = lanes.Read(access.address.base);
   const auto place = [&](unsigned of) {
-    return UnknownAt(warp, of, access.address.space, access.address.From(base[of]));
+    return x_.space.UnknownAt(warp, of, access.address.space, access.address.From(base[of]));
   };
   std::uint32_t changes = 0;
   if (i.op == Op::kLoad) {
@@ -237,14 +188,14 @@ std::uint32_t Interpreter::SpreadAccess(Warp* warp, const Lanes& lanes, std::uin
   return changes;
 }
 
-Origin Interpreter::OriginOf(std::uint32_t opaque, std::uint32_t line) {
-  return memory_->origins().Number(
-      fmt::format("{} ({})", program_.opaque[opaque], program_.Where(line)));
+Origin Unknowns::OriginOf(std::uint32_t opaque, std::uint32_t line) {
+  return x_.memory->origins().Number(
+      fmt::format("{} ({})", x_.program.opaque[opaque], x_.program.Where(line)));
 }
 
 // Of an instruction that all lanes of the warp execute together: a fragment has elements of them
 // all.
-void Interpreter::SpreadMatrix(Warp* warp, const Lanes& lanes, std::uint32_t frame) {
+void Unknowns::SpreadMatrix(Warp* warp, const Lanes& lanes, std::uint32_t frame) {
   const Instruction& i = lanes.instruction;
   Origin origin = UnknownIn(*warp, frame, SourcesOf(i), lanes.mask, nullptr);
   if (i.op == Op::kOpaque) {
@@ -254,16 +205,17 @@ void Interpreter::SpreadMatrix(Warp* warp, const Lanes& lanes, std::uint32_t fra
 }
 
 // Parameters and results of a function: from a lane's frame to another one.
-void Interpreter::SpreadValue(Warp* warp, unsigned lane, const FramePlace& to,
-                              const FramePlace& from, std::uint32_t bytes) {
+void Unknowns::SpreadValue(Warp* warp, unsigned lane, const FramePlace& to, const FramePlace& from,
+                           std::uint32_t bytes) {
   if (bytes == 0) {
     SetUnknown(warp, to.frame, {to.slot}, 1U << lane,
                UnknownIn(*warp, from.frame, {from.slot}, 1U << lane, nullptr));
     return;
   }
   const auto place = [&](const FramePlace& of) {
-    return UnknownAt(warp, lane, Space::kLocal,
-                     warp->Register(of.frame, kStackSlot, lane) + of.offset)
+    return x_.space
+        .UnknownAt(warp, lane, Space::kLocal,
+                   warp->Register(of.frame, kStackSlot, lane) + of.offset)
         .at;
   };
   warp->unknown_stacks.Copy(place(to), warp->unknown_stacks, place(from), bytes);

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-//
-// Loads, stores, atomics, and what goes wrong with them.
+#include "sim/ptx/simt/memory_access.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 namespace {
@@ -99,15 +98,6 @@ constexpr unsigned kMaxAccess = 32;  // bytes
 
 unsigned AccessBytes(const Access& access) { return Bytes(access.type) * access.count; }
 
-std::string Moves(unsigned bytes, bool write) {
-  return fmt::format("{} {} byte{}", write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s");
-}
-
-// An mbarrier of another CTA is not to be stored over: that CTA's unit would not know.
-bool IsMbarrier(const Cta& cta, std::uint64_t byte, unsigned bytes) {
-  return cta.port != nullptr && cta.port->Watches(cta.slot, byte, bytes);
-}
-
 // What one lane loads, stores or swaps.
 void LoadAll(const Lanes& lanes, const Load& load, unsigned lane, const std::uint8_t* at) {
   for (unsigned k = 0; k < load.count; ++k) {
@@ -162,42 +152,11 @@ std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t
   return old;
 }
 
-Interpreter::Event Interpreter::Fault(const Warp& warp, unsigned lane, std::uint32_t line,
-                                      const std::string& what) {
-  problem_ = fmt::format("{}: {}", ThreadName(warp, lane), what);
-  problem_line_ = line;
-  problem_lanes_ = 1U << lane;
-  return Event::kFault;
-}
-
-Interpreter::Event Interpreter::Misuse(const Warp& warp, unsigned lane, std::uint32_t line,
-                                       const char* cause, const std::string& what) {
-  Fault(warp, lane, line, what);
-  cause_ = cause;
-  return Event::kMisuse;
-}
-
-// The CTA in whose memory the address lies, or null if the cluster has no such CTA.
-Cta* Interpreter::CtaAt(const Warp& warp, std::uint64_t shared) const {
-  const std::uint64_t field = RankField(shared);
-  if (field == 0) {
-    return warp.cta;
-  }
-  const std::vector<Cta*>& ctas = warp.cta->cluster->ctas;
-  return field <= ctas.size() ? ctas[field - 1] : nullptr;
-}
-
-// The bytes of an access, or null where it is misaligned or not all of them are the thread's.
-std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
-                                   unsigned bytes, bool write) {
-  return (address & (bytes - 1)) != 0 ? nullptr : Reach(warp, lane, space, address, bytes, write);
-}
-
 // The same, of an instruction. A load or an atomic of one element may go on beyond the last byte of
 // an allocation: GPUs give out memory in granules (128 bytes of shared memory, 256 of a buffer),
 // and compilers carry out an atomic of one or two bytes on the aligned word around them.
-Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, Op op, const Access& access,
-                                      std::uint64_t address) {
+MemoryAccess::Span MemoryAccess::SpanOf(Warp* warp, unsigned lane, Op op, const Access& access,
+                                        std::uint64_t address) {
   const unsigned bytes = AccessBytes(access);
   const bool write = op != Op::kLoad;
   if ((address & (bytes - 1)) != 0) {
@@ -205,7 +164,8 @@ Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, Op op, const Ac
   }
   const bool whole = op == Op::kStore || access.count != 1;
   for (unsigned own = bytes; own >= (whole ? bytes : 1); --own) {
-    if (std::uint8_t* const at = Reach(warp, lane, access.address.space, address, own, write);
+    if (std::uint8_t* const at =
+            x_.space.Reach(warp, lane, access.address.space, address, own, write);
         at != nullptr) {
       return {at, own};
     }
@@ -216,7 +176,7 @@ Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, Op op, const Ac
 // What is wrong with the place of an atomic, if anything. "atom with scalar type may be used only
 // with .global and .shared spaces [...]. atom with vector type may be used only with .global space
 // and with generic addressing where the address points to .global space."
-const char* Interpreter::Misplaced(Op op, const Access& access, std::uint64_t address) {
+const char* MemoryAccess::Misplaced(Op op, const Access& access, std::uint64_t address) {
   const std::uint64_t segment = SegmentOf(address);
   if (op != Op::kAtomic || access.address.space != Space::kGeneric) {
     return nullptr;
@@ -227,137 +187,31 @@ const char* Interpreter::Misplaced(Op op, const Access& access, std::uint64_t ad
              : nullptr;
 }
 
-std::uint8_t* Interpreter::Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address,
-                                 unsigned bytes, bool write) {
-  if (space == Space::kGeneric) {
-    const std::uint64_t segment = SegmentOf(address);
-    space = segment == kSharedSegment  ? Space::kCluster
-            : segment == kLocalSegment ? Space::kLocal
-                                       : Space::kGlobal;
-    if (space != Space::kGlobal) {
-      address = ByteOf(address);
-    }
-  } else if (space == Space::kGlobal) {
-    if (!IsInGlobalWindow(SegmentOf(address))) {
-      return nullptr;
-    }
-  }
-  if (IsShared(space)) {
-    Cta* const cta = CtaAt(*warp, address);
-    const bool reached =
-        cta == warp->cta || (cta != nullptr && space == Space::kCluster && !cta->exited);
-    const std::uint64_t byte = SharedByte(address);
-    if (cta != warp->cta && reached && write && IsMbarrier(*cta, byte, bytes)) {
-      return nullptr;
-    }
-    if (!reached || byte >= cta->shared.size() || cta->shared.size() - byte < bytes) {
-      return nullptr;
-    }
-    return cta->shared.data() + byte;
-  }
-  if (space == Space::kLocal) {
-    std::vector<std::uint8_t>& memory = warp->local[lane];
-    if (address >= memory.size() || memory.size() - address < bytes) {
-      return nullptr;
-    }
-    return memory.data() + address;
-  }
-  return memory_->Find(InMemory(*warp, address), bytes, write);
-}
-
-std::string Interpreter::DescribeAccess(const Warp& warp, Space space, std::uint64_t address,
-                                        unsigned bytes, bool write) const {
-  return (address & (bytes - 1)) == 0 ? DescribeReach(warp, space, address, bytes, write)
-                                      : fmt::format("{} at {:#x}, which is not a multiple of {}",
-                                                    Moves(bytes, write), address, bytes);
-}
-
-std::string Interpreter::DescribeReach(const Warp& warp, Space space, std::uint64_t address,
-                                       unsigned bytes, bool write) const {
-  const std::string access = Moves(bytes, write);
-  const std::uint64_t segment = SegmentOf(address);
-  if (IsShared(space) || (space == Space::kGeneric && segment == kSharedSegment)) {
-    const std::uint64_t shared = IsShared(space) ? address : ByteOf(address);
-    const Cta* const cta = CtaAt(warp, shared);
-    const std::size_t ctas = warp.cta->cluster->ctas.size();
-    if (cta == nullptr && ctas != 1 && RankField(shared) <= kNoRank) {
-      return fmt::format("{} of the CTA with rank {}, in a cluster of {} CTAs", access,
-                         RankField(shared) - 1, ctas);
-    }
-    if (cta == nullptr && RankField(shared) == kNoRank + 1) {
-      return access +
-             " at what mapa made of no address of the cluster's shared memory, or of no rank";
-    }
-    if (cta == nullptr || cta == warp.cta) {
-      return fmt::format("{} at byte {} of shared memory, of which the CTA has {}", access,
-                         cta == nullptr ? shared : SharedByte(shared), warp.cta->shared.size());
-    }
-    const std::string other = fmt::format("the CTA with rank {} of the cluster", cta->rank);
-    if (space == Space::kShared) {
-      return fmt::format("{} of {}, which only .shared::cluster and generic addresses reach",
-                         access, other);
-    }
-    if (cta->exited) {
-      return fmt::format(
-          "{} of shared memory of {}, which has exited: it must stay until "
-          "barrier.cluster says that nobody needs it",
-          access, other);
-    }
-    if (IsMbarrier(*cta, SharedByte(shared), bytes)) {
-      return fmt::format("{} over an mbarrier of {}", access, other);
-    }
-    return fmt::format("{} at byte {} of shared memory of {}, which has {}", access,
-                       SharedByte(shared), other, cta->shared.size());
-  }
-  if (space == Space::kLocal || (space == Space::kGeneric && segment == kLocalSegment)) {
-    return fmt::format("{} at byte {} of local memory, which is not the thread's", access,
-                       space == Space::kLocal ? address : ByteOf(address));
-  }
-  const Region* const region = memory_->RegionAt(InMemory(warp, address));
-  if (region != nullptr && !region->copies.empty()) {
-    return fmt::format("{} of {}, which multimem instructions alone access", access, region->name);
-  }
-  if (region != nullptr && !region->name.empty()) {
-    if (ByteOf(address) + bytes <= region->bytes.size()) {
-      return fmt::format("{} at byte {} of {}, which that instruction cannot reach", access,
-                         ByteOf(address), region->name);
-    }
-    return fmt::format("{} at byte {} of {}, which has {}", access, ByteOf(address), region->name,
-                       region->bytes.size());
-  }
-  // Below a buffer: the address has run back into the gap before it.
-  const Region* const next = memory_->RegionAt(address + kSegmentBytes);
-  if (next != nullptr && !next->name.empty() && ByteOf(address) > kSegmentBytes / 2) {
-    return fmt::format("{} at byte -{} of {}", access, kSegmentBytes - ByteOf(address), next->name);
-  }
-  return fmt::format("{} at {:#x}, where there is no memory", access, address);
-}
-
-Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
-                                              std::uint32_t active) {
-  const Lanes lanes = LanesOf(warp, group, active);
+StepEvent MemoryAccess::ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active) {
+  const Lanes lanes = x_.LanesOf(warp, group, active);
   const Instruction& i = lanes.instruction;
   const Access& access = AccessOf(i);
   const Space space = access.address.space;
   const bool write = i.op != Op::kLoad;
   const auto base = lanes.Read(access.address.base);
-  const std::uint32_t unknown = tracks_unknown_ ? SpreadAccess(warp, lanes, group.frame) : 0;
-  changed_ |= unknown != 0;
+  const std::uint32_t unknown =
+      x_.tracks_unknown ? unknowns_.SpreadAccess(warp, lanes, group.frame) : 0;
+  x_.changed |= unknown != 0;
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
     const std::uint64_t address = access.address.From(base[lane]);
     if (const char* const where = Misplaced(i.op, access, address); where != nullptr) {
-      return Fault(
+      return x_.Fault(
           *warp, lane, i.line,
           fmt::format("{} at {:#x} {}", Moves(AccessBytes(access), write), address, where));
     }
     const Span span = SpanOf(warp, lane, i.op, access, address);
     if (span.at == nullptr) {
-      return Fault(*warp, lane, i.line,
-                   DescribeAccess(*warp, space, address, AccessBytes(access), write));
+      return x_.Fault(*warp, lane, i.line,
+                      x_.space.DescribeAccess(*warp, space, address, AccessBytes(access), write));
     }
     std::array<std::uint8_t, kMaxAccess> before;
-    const bool notes = write && (mbarriers_ != nullptr || accesses_ != nullptr || !changed_);
+    const bool notes = write && (x_.mbarriers != nullptr || x_.accesses != nullptr || !x_.changed);
     if (notes) {
       std::memcpy(before.data(), span.at, span.own);
     }
@@ -379,58 +233,58 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
     }
     if (slack && write) {
       if (std::any_of(&word[span.own], word.end(), [](std::uint8_t byte) { return byte != 0; })) {
-        return Fault(*warp, lane, i.line,
-                     DescribeAccess(*warp, space, address, AccessBytes(access), write));
+        return x_.Fault(*warp, lane, i.line,
+                        x_.space.DescribeAccess(*warp, space, address, AccessBytes(access), write));
       }
       std::memcpy(span.at, at, span.own);
     }
     if (notes) {
       NoteStore(warp, lanes, lane, before.data(), span);
     }
-    if (accesses_ != nullptr) {
+    if (x_.accesses != nullptr) {
       Tell(*warp, lane, i, access, address,
            (unknown >> lane & 1) != 0 ||
                (write && std::memcmp(before.data(), span.at, span.own) != 0));
     }
   }
-  return Event::kAccess;
+  return StepEvent::kAccess;
 }
 
 // What others may access, too.
-void Interpreter::Tell(const Warp& warp, unsigned lane, const Instruction& i, const Access& access,
-                       std::uint64_t address, bool changed) const {
+void MemoryAccess::Tell(const Warp& warp, unsigned lane, const Instruction& i, const Access& access,
+                        std::uint64_t address, bool changed) const {
   const bool generic = access.address.space == Space::kGeneric;
   const std::uint64_t segment = SegmentOf(address);
   if (IsShared(access.address.space) || (generic && segment == kSharedSegment)) {
     const std::uint64_t shared = generic ? ByteOf(address) : address;
-    accesses_->OnAccess(warp, lane, i, access, CtaAt(warp, shared), SharedByte(shared), changed);
+    x_.accesses->OnAccess(warp, lane, i, access, CtaAt(warp, shared), SharedByte(shared), changed);
   } else if (access.address.space == Space::kGlobal ||
              (generic && IsInGlobalWindow(segment) && segment != kParamSegment)) {
-    accesses_->OnAccess(warp, lane, i, access, nullptr, address, changed);
+    x_.accesses->OnAccess(warp, lane, i, access, nullptr, address, changed);
   }
 }
 
 // Order is kept anyway. Of fence.proxy.tensormap: "the address specified by the operand addr must
 // fall within the .global state space".
-Interpreter::Event Interpreter::ExecuteFence(Warp* warp, const Lanes& lanes) {
+StepEvent MemoryAccess::ExecuteFence(Warp* warp, const Lanes& lanes) {
   const Address& fenced = lanes.instruction.As<MemoryFence>().address;
   if (fenced.base == kNoSlot) {
-    return Event::kNone;
+    return StepEvent::kNone;
   }
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     const std::uint64_t address = fenced.From(lanes.Read(fenced.base)[lane]);
-    if (Reach(warp, lane, Space::kGlobal, address, 1, false) == nullptr) {
-      return Fault(
+    if (x_.space.Reach(warp, lane, Space::kGlobal, address, 1, false) == nullptr) {
+      return x_.Fault(
           *warp, lane, lanes.instruction.line,
           fmt::format("fence.proxy.tensormap of {:#x}, which is not in global memory", address));
     }
   }
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 // Whether the unit lets all lanes go to shared memory in this cycle.
-bool Interpreter::MayAccess(Warp* warp, const Lanes& lanes) {
+bool MemoryAccess::MayAccess(Warp* warp, const Lanes& lanes) {
   const Instruction& i = lanes.instruction;
   const Access& access = AccessOf(i);
   const Space space = access.address.space;
@@ -441,20 +295,20 @@ bool Interpreter::MayAccess(Warp* warp, const Lanes& lanes) {
   lanes.ForEach([&, base = lanes.Read(access.address.base)](unsigned lane) {
     const Span span = SpanOf(warp, lane, i.op, access, access.address.From(base[lane]));
     const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
-    may = may && (byte == kElsewhere || mbarriers_->MayAccess(warp->slot, warp->cta->slot, byte,
-                                                              span.own, i.op != Op::kLoad));
+    may = may && (byte == kElsewhere || x_.mbarriers->MayAccess(warp->slot, warp->cta->slot, byte,
+                                                                span.own, i.op != Op::kLoad));
   });
   return may;
 }
 
 // A store is a change if others see it, and the bytes are not what they were.
-void Interpreter::NoteStore(Warp* warp, const Lanes& lanes, unsigned lane,
-                            const std::uint8_t* before, const Span& span) {
-  changed_ |= std::memcmp(before, span.at, span.own) != 0 &&
-              ByteIn(warp->local[lane], span.at) == kElsewhere;
+void MemoryAccess::NoteStore(Warp* warp, const Lanes& lanes, unsigned lane,
+                             const std::uint8_t* before, const Span& span) {
+  x_.changed |= std::memcmp(before, span.at, span.own) != 0 &&
+                ByteIn(warp->local[lane], span.at) == kElsewhere;
   const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
-  if (mbarriers_ != nullptr && byte != kElsewhere) {
-    mbarriers_->Stored(warp->slot, warp->cta->slot, byte, span.own, lanes.instruction.line);
+  if (x_.mbarriers != nullptr && byte != kElsewhere) {
+    x_.mbarriers->Stored(warp->slot, warp->cta->slot, byte, span.own, lanes.instruction.line);
   }
 }
 

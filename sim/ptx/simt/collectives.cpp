@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-//
-// Collectives: what lanes present to the warp unit, and what its answers mean to them.
+#include "sim/ptx/simt/collectives.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -11,7 +11,6 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/warp_operation.h"
 #include "sim/isa/warp_size.h"
-#include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 namespace {
@@ -53,7 +52,7 @@ struct Shuffle {
 
 }  // namespace
 
-WarpRequest Interpreter::RequestOf(const Warp& warp, WarpOp op) {
+WarpRequest RequestOf(const Warp& warp, WarpOp op) {
   WarpRequest request;
   request.op = op;
   request.warp = static_cast<std::uint8_t>(warp.slot);
@@ -63,9 +62,9 @@ WarpRequest Interpreter::RequestOf(const Warp& warp, WarpOp op) {
 }
 
 // Lanes that name different members come to different instructions.
-Interpreter::Event Interpreter::ReachExchange(Warp* warp, std::size_t index, std::uint32_t active) {
+StepEvent Collectives::ReachExchange(Warp* warp, std::size_t index, std::uint32_t active) {
   Part(warp, index, active);
-  const Lanes lanes = LanesOf(warp, warp->groups[index], active);
+  const Lanes lanes = x_.LanesOf(warp, warp->groups[index], active);
   const auto& i = lanes.instruction.As<WarpExchange>();
   WarpRequest request = RequestOf(*warp, i.op);
   request.mode = i.mode;
@@ -92,29 +91,29 @@ Interpreter::Event Interpreter::ReachExchange(Warp* warp, std::size_t index, std
       });
     }
     request.preds = preds & request.lanes;
-    warp_unit_->Request(request);
+    x_.warp_unit->Request(request);
   }
-  rendezvous_lanes_ += static_cast<unsigned>(__builtin_popcount(active));
+  x_.rendezvous_lanes += static_cast<unsigned>(__builtin_popcount(active));
   Hold(warp, index, Group::State::kHeld);
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 // The members that the lane of a group names.
-std::uint32_t Interpreter::MembersOf(const Warp& warp, const Group& group, unsigned lane) const {
-  const Slot members = program_.code[group.pc].As<WarpExchange>().members;
+std::uint32_t Collectives::MembersOf(const Warp& warp, const Group& group, unsigned lane) const {
+  const Slot members = x_.program.code[group.pc].As<WarpExchange>().members;
   if (members == kNoSlot) {
     return group.lanes;
   }
-  return ValueOf(warp, group, members, lane);
+  return x_.ValueOf(warp, group, members, lane);
 }
 
 // Lanes that wait at the same collective with the same members, wherever in the program.
-std::uint32_t Interpreter::CameTo(const Warp& warp, const Group& group,
+std::uint32_t Collectives::CameTo(const Warp& warp, const Group& group,
                                   std::uint32_t members) const {
-  const auto& wanted = program_.code[group.pc].As<WarpExchange>();
+  const auto& wanted = x_.program.code[group.pc].As<WarpExchange>();
   std::uint32_t came = 0;
   for (const Group& other : warp.groups) {
-    const Instruction& i = program_.code[other.pc];
+    const Instruction& i = x_.program.code[other.pc];
     if (other.state != Group::State::kHeld || i.op != Op::kExchange) {
       continue;
     }
@@ -128,52 +127,11 @@ std::uint32_t Interpreter::CameTo(const Warp& warp, const Group& group,
   return came;
 }
 
-Interpreter::Refusal Interpreter::DescribeRefusal(const Warp& warp, FaultCause cause,
-                                                  std::uint32_t lanes) const {
-  Refusal refusal;
-  std::vector<std::string> others;
-  for (const Group& group : warp.groups) {
-    if (group.state != Group::State::kHeld) {
-      continue;
-    }
-    const Instruction& i = program_.code[group.pc];
-    if ((group.lanes & lanes) == 0) {
-      if (cause == FaultCause::kMaskMismatch || i.op != Op::kExchange) {
-        others.push_back(Standing(warp, group));
-      }
-      continue;
-    }
-    refusal.line = i.line;
-    Group rest = group;
-    rest.lanes &= ~lanes;
-    if (rest.lanes != 0) {
-      others.push_back(Standing(warp, rest));
-    }
-    if (cause == FaultCause::kNotAMember) {
-      refusal.why = fmt::format("{} with the member mask {:#010x}, which does not name them all",
-                                Name(i.As<WarpExchange>().op),
-                                MembersOf(warp, group, First(group.lanes & lanes)));
-    } else {
-      Group refused = group;
-      refused.lanes &= lanes;
-      refusal.why = Standing(warp, refused);
-    }
-  }
-  if (cause == FaultCause::kMaskMismatch) {
-    refusal.why += fmt::format(", {}: neither can go on", fmt::join(others, ", "));
-  } else if (cause == FaultCause::kBarrierMismatch) {
-    refusal.why += fmt::format(
-        ", {}: all lanes of a warp must come to the same barrier, with the same count and form",
-        fmt::join(others, ", "));
-  }
-  return refusal;
-}
-
 // What the first of these lanes gives that is unknown, at the collectives where they stand.
-Origin Interpreter::GivenUnknown(const Warp& warp, std::uint32_t lanes) const {
+Origin Collectives::GivenUnknown(const Warp& warp, std::uint32_t lanes) const {
   Origin origin = 0;
   for (const Group& group : warp.groups) {
-    const Instruction& i = program_.code[group.pc];
+    const Instruction& i = x_.program.code[group.pc];
     if (origin == 0 && group.state == Group::State::kHeld && i.op == Op::kExchange) {
       origin =
           UnknownIn(warp, group.frame, {i.As<WarpExchange>().value}, group.lanes & lanes, nullptr);
@@ -182,7 +140,7 @@ Origin Interpreter::GivenUnknown(const Warp& warp, std::uint32_t lanes) const {
   return origin;
 }
 
-void Interpreter::Answer(Warp* warp, const WarpAnswer& answer) {
+void Collectives::Answer(Warp* warp, const WarpAnswer& answer) {
   Shuffle shuffle;
   std::array<Origin, kWarpSize> unknown{};  // what each lane gives
   for (const Group& group : warp->groups) {
@@ -190,12 +148,12 @@ void Interpreter::Answer(Warp* warp, const WarpAnswer& answer) {
     if (group.state != Group::State::kHeld || here == 0) {
       continue;
     }
-    if (answer.op != WarpOp::kSync && livelock_ != nullptr && livelock_->Settled(cycle_)) {
-      livelock_->Bind(warp->slot,
-                      answer.lanes | (MembersOf(*warp, group, First(here)) & warp->live));
+    if (answer.op != WarpOp::kSync && x_.livelock != nullptr && x_.livelock->Settled(x_.cycle)) {
+      x_.livelock->Bind(warp->slot,
+                        answer.lanes | (MembersOf(*warp, group, First(here)) & warp->live));
     }
     if (answer.op == WarpOp::kShuffle) {
-      const Lanes lanes = LanesOf(warp, group, here);
+      const Lanes lanes = x_.LanesOf(warp, group, here);
       const auto& i = lanes.instruction.As<WarpExchange>();
       lanes.ForEach([&, value = lanes.Read(i.value), from = lanes.Read(i.from),
                      clamp = lanes.Read(i.clamp)](unsigned lane) {
@@ -218,12 +176,12 @@ void Interpreter::Answer(Warp* warp, const WarpAnswer& answer) {
                                          : answer.pred;
   };
   const auto give = [&](const Group& group, std::uint32_t here) {
-    const Lanes lanes = LanesOf(warp, group, here);
+    const Lanes lanes = x_.LanesOf(warp, group, here);
     const auto& i = lanes.instruction.As<WarpExchange>();
     if (i.d != kNoSlot) {
       lanes.ForEach([&, d = lanes.Write(i.d)](unsigned lane) { d[lane] = result(lane); });
     }
-    if (tracks_unknown_) {
+    if (x_.tracks_unknown) {
       const bool shuffles = answer.op == WarpOp::kShuffle;
       const Origin any =
           shuffles ? 0 : GivenUnknown(*warp, MembersOf(*warp, group, First(here)) | here);

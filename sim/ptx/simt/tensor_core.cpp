@@ -1,12 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-//
-// tcgen05: what warps and threads do with tensor memory and tensor cores.
+#include "sim/ptx/simt/tensor_core.h"
+
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/tensor_movement.h"
 #include "sim/ptx/simt/tensor_product.h"
 
@@ -52,25 +51,25 @@ unsigned ColumnsOf(const TensorAccess& i) {
 }  // namespace
 
 // Any instruction of tcgen05 that the lanes of a warp execute together; nothing: it has to wait.
-std::optional<Interpreter::Event> Interpreter::ExecuteTensor(Warp* warp, const Group& group,
-                                                             const Lanes& lanes) {
+std::optional<StepEvent> TensorCore::ExecuteTensor(Warp* warp, const Group& group,
+                                                   const Lanes& lanes) {
   switch (lanes.instruction.op) {
     case Op::kTensorAllocation:
       return ExecuteAllocation(warp, group, lanes);
     case Op::kTensorAccess:
       return AccessTensor(warp, group, lanes);
     default:
-      return Event::kNone;  // what it waits for has been done
+      return StepEvent::kNone;  // what it waits for has been done
   }
 }
 
-std::optional<Interpreter::Event> Interpreter::ExecuteAllocation(Warp* warp, const Group& group,
-                                                                 const Lanes& lanes) {
+std::optional<StepEvent> TensorCore::ExecuteAllocation(Warp* warp, const Group& group,
+                                                       const Lanes& lanes) {
   const auto& i = lanes.instruction.As<TensorAllocation>();
   const std::uint32_t line = lanes.instruction.line;
   Cta& cta = *warp->cta;
   const auto misuse = [&](const char* cause, const std::string& what) {
-    return Misuse(*warp, First(group.lanes), line, cause, what);
+    return x_.Misuse(*warp, First(group.lanes), line, cause, what);
   };
   if (cta.tensor == nullptr) {
     cta.tensor = std::make_unique<TensorMemory>();
@@ -78,9 +77,9 @@ std::optional<Interpreter::Event> Interpreter::ExecuteAllocation(Warp* warp, con
   TensorMemory& memory = *cta.tensor;
   if (i.what == TensorAllocation::What::kRelinquish) {
     memory.relinquished = true;
-    return Event::kNone;
+    return StepEvent::kNone;
   }
-  const std::uint32_t columns = ValueOf(*warp, group, i.columns, First(group.lanes));
+  const std::uint32_t columns = x_.ValueOf(*warp, group, i.columns, First(group.lanes));
   if (!TensorMemory::IsSize(columns)) {
     return misuse("bad_tensor_size",
                   fmt::format("names {} columns of tensor memory: a power of two from {} to {} is "
@@ -95,8 +94,8 @@ std::optional<Interpreter::Event> Interpreter::ExecuteAllocation(Warp* warp, con
     }
     const std::optional<unsigned> free = memory.Free(columns);
     if (!free) {
-      if (accesses_ != nullptr) {
-        accesses_->OnResource(*warp);
+      if (x_.accesses != nullptr) {
+        x_.accesses->OnResource(*warp);
       }
       return std::nullopt;
     }
@@ -108,34 +107,34 @@ std::optional<Interpreter::Event> Interpreter::ExecuteAllocation(Warp* warp, con
     }
     lanes.ForEach([d = lanes.Write(i.d), first](unsigned lane) { d[lane] = first; });
   } else {
-    const std::uint32_t address = ValueOf(*warp, group, i.address, First(group.lanes));
+    const std::uint32_t address = x_.ValueOf(*warp, group, i.address, First(group.lanes));
     first = TensorColumn(address);
     if (const auto operation = memory.UnderWay(first, columns); operation != nullptr) {
       return misuse("tensor_memory_in_use",
                     fmt::format("releases tensor memory from column {} on, which the operation of "
                                 "{} still uses",
-                                first, program_.Place(operation->line)));
+                                first, x_.program.Place(operation->line)));
     }
     if (const auto why = memory.Release(first, columns, line)) {
       return misuse("tensor_memory_not_allocated", *why);
     }
-    changed_ = true;
-    released_ = true;
+    x_.changed = true;
+    x_.released = true;
   }
-  if (accesses_ != nullptr) {
+  if (x_.accesses != nullptr) {
     std::vector<TensorRange> ranges;
     for (unsigned lane = 0; lane < kTensorLanes; lane += kPieceLanes) {
       ranges.push_back(TensorPieces(&cta, lane, first, columns, true));
     }
-    accesses_->OnResource(*warp);
-    accesses_->OnTensorAccess(*warp, ranges);
+    x_.accesses->OnResource(*warp);
+    x_.accesses->OnTensorAccess(*warp, ranges);
   }
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 // Between a register of a thread and a piece of tensor memory.
-void Interpreter::SpreadCell(Warp* warp, std::uint32_t frame, Slot slot, unsigned thread,
-                             const TensorRange& piece) {
+void TensorCore::SpreadCell(Warp* warp, std::uint32_t frame, Slot slot, unsigned thread,
+                            const TensorRange& piece) {
   UnknownBytes& memory = warp->cta->tensor->unknown;
   if (!piece.writes) {
     SetUnknown(warp, frame, {slot}, 1U << thread, memory.Find(piece.first, piece.bytes));
@@ -145,16 +144,16 @@ void Interpreter::SpreadCell(Warp* warp, std::uint32_t frame, Slot slot, unsigne
 }
 
 // The text lets ld and st be performed any time before the wait for them: here at once.
-Interpreter::Event Interpreter::AccessTensor(Warp* warp, const Group& group, const Lanes& lanes) {
+StepEvent TensorCore::AccessTensor(Warp* warp, const Group& group, const Lanes& lanes) {
   const auto& i = lanes.instruction.As<TensorAccess>();
   const std::uint32_t line = lanes.instruction.line;
-  const std::uint32_t address = ValueOf(*warp, group, i.address, First(group.lanes));
+  const std::uint32_t address = x_.ValueOf(*warp, group, i.address, First(group.lanes));
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    if (ValueOf(*warp, group, i.address, lane) != address) {
-      return Misuse(*warp, lane, line, "divergent_operand",
-                    fmt::format("names the address {:#010x} of tensor memory, and lane 0 of its "
-                                "warp {:#010x}, in one instruction",
-                                ValueOf(*warp, group, i.address, lane), address));
+    if (x_.ValueOf(*warp, group, i.address, lane) != address) {
+      return x_.Misuse(*warp, lane, line, "divergent_operand",
+                       fmt::format("names the address {:#010x} of tensor memory, and lane 0 of its "
+                                   "warp {:#010x}, in one instruction",
+                                   x_.ValueOf(*warp, group, i.address, lane), address));
     }
   }
   const unsigned first = TensorLane(address);
@@ -162,7 +161,7 @@ Interpreter::Event Interpreter::AccessTensor(Warp* warp, const Group& group, con
   const unsigned own = warp->first_thread / kWarpSize % 4 * kWarpLanes;
   const unsigned count = i.shape == TensorShape::k32x32b ? kWarpLanes : kPieceLanes;
   if (first != own && (count == kWarpLanes || first != own + kPieceLanes)) {
-    return Misuse(
+    return x_.Misuse(
         *warp, 0, line, "tensor_lane_not_accessible",
         fmt::format("accesses lanes of tensor memory from {} on: warp {} of its "
                     "warpgroup can access lanes {} to {}, from {} on",
@@ -180,7 +179,7 @@ Interpreter::Event Interpreter::AccessTensor(Warp* warp, const Group& group, con
           memory == nullptr ? "accesses tensor memory, of which none is allocated"
                             : memory->Refusal(first, count, begin, columns);
       if (why) {
-        return Misuse(*warp, 0, line, "tensor_memory_not_allocated", *why);
+        return x_.Misuse(*warp, 0, line, "tensor_memory_not_allocated", *why);
       }
       for (unsigned lane = first; lane < first + count; lane += kPieceLanes) {
         ranges.push_back(TensorPieces(warp->cta, lane, begin, columns, i.stores));
@@ -188,7 +187,7 @@ Interpreter::Event Interpreter::AccessTensor(Warp* warp, const Group& group, con
     }
   }
   const unsigned each = i.halves ? 2 : 1;
-  if (tracks_unknown_ && i.stores) {
+  if (x_.tracks_unknown && i.stores) {
     for (const TensorRange& range : ranges) {
       memory->unknown.Set(range.first, range.bytes, 0);
     }
@@ -198,7 +197,7 @@ Interpreter::Event Interpreter::AccessTensor(Warp* warp, const Group& group, con
       const Cell cell = CellOf(i.shape, thread, index);
       const unsigned at = column + each * cell.column + (two && thread >= 16 ? i.second : 0);
       std::uint32_t& low = memory->At(first + cell.lane, at);
-      if (tracks_unknown_) {
+      if (x_.tracks_unknown) {
         SpreadCell(warp, group.frame, i.registers[index], thread,
                    TensorPieces(warp->cta, first + cell.lane, at, each, i.stores));
       }
@@ -216,20 +215,20 @@ Interpreter::Event Interpreter::AccessTensor(Warp* warp, const Group& group, con
       }
     }
   }
-  changed_ = changed_ || i.stores;
-  if (accesses_ != nullptr) {
-    accesses_->OnTensorAccess(*warp, ranges);
+  x_.changed = x_.changed || i.stores;
+  if (x_.accesses != nullptr) {
+    x_.accesses->OnTensorAccess(*warp, ranges);
   }
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 // ------------------------------------------------------------------------------------------------
 // Operations of tensor cores, each of one thread
 // ------------------------------------------------------------------------------------------------
 
-Interpreter::Event Interpreter::ExecuteTensorCore(Warp* warp, const Lanes& lanes) {
-  Event event = Event::kNone;
-  for (std::uint32_t rest = lanes.mask; rest != 0 && event == Event::kNone; rest &= rest - 1) {
+StepEvent TensorCore::ExecuteTensorCore(Warp* warp, const Lanes& lanes) {
+  StepEvent event = StepEvent::kNone;
+  for (std::uint32_t rest = lanes.mask; rest != 0 && event == StepEvent::kNone; rest &= rest - 1) {
     const unsigned lane = First(rest);
     switch (lanes.instruction.op) {
       case Op::kTensorCommit:
@@ -246,7 +245,7 @@ Interpreter::Event Interpreter::ExecuteTensorCore(Warp* warp, const Lanes& lanes
 }
 
 // The CTA, or both of its pair, the even one first. Nothing: it has no peer.
-std::vector<Cta*> Interpreter::TensorGroup(const Warp& warp, bool pair) {
+std::vector<Cta*> TensorCore::TensorGroup(const Warp& warp, bool pair) {
   if (!pair) {
     return {warp.cta};
   }
@@ -258,9 +257,8 @@ std::vector<Cta*> Interpreter::TensorGroup(const Warp& warp, bool pair) {
   return {ctas[even], ctas[even + 1]};
 }
 
-Interpreter::Event Interpreter::StartTensor(Warp* warp, unsigned lane,
-                                            const Instruction& instruction,
-                                            std::shared_ptr<TensorOperation> operation) {
+StepEvent TensorCore::StartTensor(Warp* warp, unsigned lane, const Instruction& instruction,
+                                  std::shared_ptr<TensorOperation> operation) {
   operation->line = instruction.line;
   for (Cta* const cta : warp->cta->cluster->ctas) {
     if (cta->tensor != nullptr && operation->Touches(cta)) {
@@ -271,11 +269,12 @@ Interpreter::Event Interpreter::StartTensor(Warp* warp, unsigned lane,
   transfer.kind = Transfer::Kind::kTensor;
   transfer.to = warp->cta;
   transfer.tensor = std::move(operation);
-  StartTransfer(warp, lane, instruction, &warp->tensor_operations[lane], std::move(transfer));
-  return Event::kNone;
+  copies_.StartTransfer(warp, lane, instruction, &warp->tensor_operations[lane],
+                        std::move(transfer));
+  return StepEvent::kNone;
 }
 
-Interpreter::Event Interpreter::StartProduct(Warp* warp, const Lanes& lanes, unsigned lane) {
+StepEvent TensorCore::StartProduct(Warp* warp, const Lanes& lanes, unsigned lane) {
   const auto& i = lanes.instruction.As<TensorProduct>();
   const std::uint32_t line = lanes.instruction.line;
   const auto word = [&](Slot slot) { return static_cast<std::uint32_t>(lanes.Read(slot)[lane]); };
@@ -283,13 +282,13 @@ Interpreter::Event Interpreter::StartProduct(Warp* warp, const Lanes& lanes, uns
   call.kind = i.kind;
   call.ctas = TensorGroup(*warp, i.pair);
   if (call.ctas.empty()) {
-    return Misuse(*warp, lane, line, "no_peer_cta", kNoPeer);
+    return x_.Misuse(*warp, lane, line, "no_peer_cta", kNoPeer);
   }
   constexpr unsigned kMakesMask = 39;  // "Non-Zero Mask" of the descriptor
   const bool leaves_columns =
       i.zero_columns != kNoSlot && (lanes.Read(i.zero_columns)[lane] >> kMakesMask & 1) != 0;
   call.is_opaque = i.sparse || i.shifted || leaves_columns;
-  call.origin = i.text ? OriginOf(*i.text, line) : 0;
+  call.origin = i.text ? unknowns_.OriginOf(*i.text, line) : 0;
   call.spread = i.spread;
   call.a_in_tensor = i.a_in_tensor;
   call.scale_count = i.scale_count;
@@ -308,40 +307,41 @@ Interpreter::Event Interpreter::StartProduct(Warp* warp, const Lanes& lanes, uns
   TensorRefusal refusal;
   std::shared_ptr<TensorOperation> operation = MakeProduct(call, &refusal);
   if (operation == nullptr) {
-    return Misuse(*warp, lane, line, refusal.cause, refusal.why);
+    return x_.Misuse(*warp, lane, line, refusal.cause, refusal.why);
   }
   return StartTensor(warp, lane, lanes.instruction, std::move(operation));
 }
 
-Interpreter::Event Interpreter::StartMovement(Warp* warp, const Lanes& lanes, unsigned lane) {
+StepEvent TensorCore::StartMovement(Warp* warp, const Lanes& lanes, unsigned lane) {
   const auto& i = lanes.instruction.As<TensorMovement>();
   const std::uint32_t line = lanes.instruction.line;
   const std::vector<Cta*> ctas = TensorGroup(*warp, i.pair);
   if (ctas.empty()) {
-    return Misuse(*warp, lane, line, "no_peer_cta", kNoPeer);
+    return x_.Misuse(*warp, lane, line, "no_peer_cta", kNoPeer);
   }
   TensorRefusal refusal;
   std::shared_ptr<TensorOperation> operation =
       MakeMovement(i, ctas, static_cast<std::uint32_t>(lanes.Read(i.address)[lane]),
                    i.source == kNoSlot ? 0 : lanes.Read(i.source)[lane], &refusal);
   if (operation == nullptr) {
-    return Misuse(*warp, lane, line, refusal.cause, refusal.why);
+    return x_.Misuse(*warp, lane, line, refusal.cause, refusal.why);
   }
   return StartTensor(warp, lane, lanes.instruction, std::move(operation));
 }
 
 // An arrival at the mbarrier of each CTA, when all that the thread has started before is done.
-Interpreter::Event Interpreter::CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane) {
+StepEvent TensorCore::CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane) {
   const auto& i = lanes.instruction.As<TensorCommit>();
   const std::uint64_t address = lanes.Read(i.mbarrier)[lane];
   const std::vector<Cta*>& ctas = warp->cta->cluster->ctas;
   Transfer arrival;
   if (address % kWordBytes != 0 ||
-      !Locate(warp, lane, i.space, address, kWordBytes, false, &arrival)) {
-    return Fault(*warp, lane, lanes.instruction.line,
-                 fmt::format("names an mbarrier at {:#x}, which is no word of shared memory of its "
-                             "cluster",
-                             address));
+      !copies_.Locate(warp, lane, i.space, address, kWordBytes, false, &arrival)) {
+    return x_.Fault(
+        *warp, lane, lanes.instruction.line,
+        fmt::format("names an mbarrier at {:#x}, which is no word of shared memory of its "
+                    "cluster",
+                    address));
   }
   arrival.kind = Transfer::Kind::kArrive;
   arrival.mbarrier = static_cast<std::uint32_t>(arrival.target.front().address);
@@ -351,18 +351,19 @@ Interpreter::Event Interpreter::CommitTensor(Warp* warp, const Lanes& lanes, uns
   for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
     const unsigned rank = First(rest);
     if (rank >= ctas.size() || ctas[rank]->exited) {
-      return Fault(*warp, lane, lanes.instruction.line,
-                   fmt::format("arrives at an mbarrier of the CTA with rank {} of the cluster, "
-                               "which {}",
-                               rank, rank >= ctas.size() ? "there is not" : "has exited"));
+      return x_.Fault(*warp, lane, lanes.instruction.line,
+                      fmt::format("arrives at an mbarrier of the CTA with rank {} of the cluster, "
+                                  "which {}",
+                                  rank, rank >= ctas.size() ? "there is not" : "has exited"));
     }
   }
   ForEachBit(mask, [&](unsigned rank) {
     Transfer one = arrival;
     one.to = ctas[rank];
-    StartTransfer(warp, lane, lanes.instruction, &warp->tensor_operations[lane], std::move(one));
+    copies_.StartTransfer(warp, lane, lanes.instruction, &warp->tensor_operations[lane],
+                          std::move(one));
   });
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 }  // namespace muster::ptx

@@ -1,7 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-//
-// Instructions that start something and do not wait for it: cp.async, cp.async.bulk, st.async,
-// red.async, and what waits for groups of copies.
+#include "sim/ptx/simt/async_copies.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 #include <utility>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 namespace {
@@ -44,10 +42,10 @@ std::uint64_t InWindow(Space space, std::uint64_t address) {
 }  // namespace
 
 // The shared memory that an address names, if it is there, as the transfer's target.
-bool Interpreter::Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address,
+bool AsyncCopies::Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                          unsigned bytes, bool write, Transfer* transfer) {
   const bool shared = IsShared(space) || SegmentOf(address) == kSharedSegment;
-  if (!shared || Reach(warp, lane, space, address, bytes, write) == nullptr) {
+  if (!shared || x_.space.Reach(warp, lane, space, address, bytes, write) == nullptr) {
     return false;
   }
   transfer->to = CtaAt(*warp, InWindow(space, address));
@@ -56,7 +54,7 @@ bool Interpreter::Locate(Warp* warp, unsigned lane, Space space, std::uint64_t a
 }
 
 // The mbarrier at an address: a word of the CTA that the copy goes to.
-bool Interpreter::LocateMbarrier(Warp* warp, unsigned lane, Space space, std::uint64_t address,
+bool AsyncCopies::LocateMbarrier(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                                  Transfer* transfer) {
   Transfer word;
   if (address % kWordBytes != 0 || !Locate(warp, lane, space, address, kWordBytes, false, &word) ||
@@ -67,14 +65,14 @@ bool Interpreter::LocateMbarrier(Warp* warp, unsigned lane, Space space, std::ui
   return true;
 }
 
-void Interpreter::StartTransfer(Warp* warp, unsigned lane, const Instruction& instruction,
+void AsyncCopies::StartTransfer(Warp* warp, unsigned lane, const Instruction& instruction,
                                 CopyGroups* groups, Transfer transfer) {
   transfer.lane = lane;
-  if (replay_ != nullptr) {
+  if (x_.replay != nullptr) {
     const Cta* const to = transfer.to != nullptr ? transfer.to : warp->cta;
-    transfer.pass = replay_->StartFor(lane, to->linear_id);
+    transfer.pass = x_.replay->StartFor(lane, to->linear_id);
   }
-  transfer.pc = static_cast<std::uint32_t>(&instruction - program_.code.data());
+  transfer.pc = static_cast<std::uint32_t>(&instruction - x_.program.code.data());
   transfer.line = instruction.line;
   transfer.issuer = warp->cta;
   transfer.warp = warp->slot;
@@ -83,12 +81,12 @@ void Interpreter::StartTransfer(Warp* warp, unsigned lane, const Instruction& in
                     : transfer.kind == Transfer::Kind::kArrive ? groups->next()
                                                                : groups->Start();
   Cta* const engine_of = transfer.to != nullptr ? transfer.to : warp->cta;
-  engine_of->engine->Post(std::move(transfer), cycle_);
+  engine_of->engine->Post(std::move(transfer), x_.cycle);
 }
 
-Interpreter::Event Interpreter::ExecuteAsync(Warp* warp, const Lanes& lanes, std::uint32_t frame) {
-  Event event = Event::kNone;
-  for (std::uint32_t rest = lanes.mask; rest != 0 && event == Event::kNone; rest &= rest - 1) {
+StepEvent AsyncCopies::ExecuteAsync(Warp* warp, const Lanes& lanes, std::uint32_t frame) {
+  StepEvent event = StepEvent::kNone;
+  for (std::uint32_t rest = lanes.mask; rest != 0 && event == StepEvent::kNone; rest &= rest - 1) {
     const unsigned lane = First(rest);
     event = lanes.instruction.op == Op::kCopy     ? StartCopy(warp, lanes, lane)
             : lanes.instruction.op == Op::kBulk   ? StartBulk(warp, lanes, lane)
@@ -99,9 +97,9 @@ Interpreter::Event Interpreter::ExecuteAsync(Warp* warp, const Lanes& lanes, std
 }
 
 // cp.async: what is not read is zeroes.
-Interpreter::Event Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsigned lane) {
+StepEvent AsyncCopies::StartCopy(Warp* warp, const Lanes& lanes, unsigned lane) {
   const auto fault = [&](const std::string& what) {
-    return Fault(*warp, lane, lanes.instruction.line, what);
+    return x_.Fault(*warp, lane, lanes.instruction.line, what);
   };
   const auto& i = lanes.instruction.As<SmallCopy>();
   const std::uint64_t to = i.to.From(lanes.Read(i.to.base)[lane]);
@@ -111,25 +109,25 @@ Interpreter::Event Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsign
       ignores ? 0 : std::min<std::uint64_t>(lanes.Read(i.read)[lane], i.bytes));
   Transfer transfer;
   if (to % i.bytes != 0 || !Locate(warp, lane, i.to.space, to, i.bytes, true, &transfer)) {
-    return fault(DescribeAccess(*warp, i.to.space, to, i.bytes, true));
+    return fault(x_.space.DescribeAccess(*warp, i.to.space, to, i.bytes, true));
   }
   if (from % i.bytes != 0 ||
-      (bytes != 0 && Reach(warp, lane, Space::kGlobal, from, bytes, false) == nullptr)) {
-    return fault(DescribeAccess(*warp, Space::kGlobal, from, i.bytes, false));
+      (bytes != 0 && x_.space.Reach(warp, lane, Space::kGlobal, from, bytes, false) == nullptr)) {
+    return fault(x_.space.DescribeAccess(*warp, Space::kGlobal, from, i.bytes, false));
   }
   if (bytes != 0) {
     transfer.source = {{from, bytes, 0}};
   }
   transfer.data.resize(i.bytes);
   StartTransfer(warp, lane, lanes.instruction, &warp->copies[lane], std::move(transfer));
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 // st.async and red.async: the values go as they are now.
-Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, std::uint32_t frame,
-                                           unsigned lane) {
+StepEvent AsyncCopies::StartStore(Warp* warp, const Lanes& lanes, std::uint32_t frame,
+                                  unsigned lane) {
   const auto fault = [&](const std::string& what) {
-    return Fault(*warp, lane, lanes.instruction.line, what);
+    return x_.Fault(*warp, lane, lanes.instruction.line, what);
   };
   const auto& i = lanes.instruction.As<AsyncStore>();
   const Space space = i.address.space;
@@ -141,29 +139,30 @@ Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, std::
   if (i.mbarrier == kNoSlot) {
     const std::uint64_t segment = SegmentOf(to);
     const bool global = segment == kGlobalSegment || segment >= kFirstBuffer;
-    if (to % size != 0 || !global || Reach(warp, lane, space, to, size, true) == nullptr) {
-      return fault(DescribeAccess(*warp, space, to, size, true));
+    if (to % size != 0 || !global || x_.space.Reach(warp, lane, space, to, size, true) == nullptr) {
+      return fault(x_.space.DescribeAccess(*warp, space, to, size, true));
     }
     transfer.target = {{to, size, 0}};
   } else if (to % size != 0 || !Locate(warp, lane, space, to, size, true, &transfer)) {
-    return fault(DescribeAccess(*warp, space, to, size, true));
+    return fault(x_.space.DescribeAccess(*warp, space, to, size, true));
   } else if (!LocateMbarrier(warp, lane, space, mbarrier, &transfer)) {
     return fault(fmt::format(
         "names an mbarrier at {:#x}, which is no word of the CTA that it stores to", mbarrier));
   }
   // "The CTA to which they belong is different from the CTA of the executing thread."
   if (transfer.to == warp->cta) {
-    return Misuse(*warp, lane, lanes.instruction.line, "async_to_own_cta",
-                  fmt::format("stores asynchronously to its own CTA, and to its mbarrier at {:#x}: "
-                              "st.async and red.async are for another CTA of the cluster",
-                              *transfer.mbarrier));
+    return x_.Misuse(
+        *warp, lane, lanes.instruction.line, "async_to_own_cta",
+        fmt::format("stores asynchronously to its own CTA, and to its mbarrier at {:#x}: "
+                    "st.async and red.async are for another CTA of the cluster",
+                    *transfer.mbarrier));
   }
   transfer.data.resize(size);
   for (unsigned k = 0; k < i.count; ++k) {
     const std::uint64_t value = lanes.Read(i.values[k])[lane];
     std::memcpy(&transfer.data[std::size_t{k} * bytes], &value, bytes);
   }
-  for (unsigned k = 0; k < i.count && tracks_unknown_; ++k) {
+  for (unsigned k = 0; k < i.count && x_.tracks_unknown; ++k) {
     transfer.unknown.Set(std::uint64_t{k} * bytes, bytes,
                          UnknownIn(*warp, frame, {i.values[k]}, 1U << lane, nullptr));
   }
@@ -174,13 +173,13 @@ Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, std::
     transfer.type = i.type;
   }
   StartTransfer(warp, lane, lanes.instruction, nullptr, std::move(transfer));
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
 // cp.async.bulk and cp.reduce.async.bulk: in pieces, each with a complete_tx of its own.
-Interpreter::Event Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane) {
+StepEvent AsyncCopies::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane) {
   const auto fault = [&](const std::string& what) {
-    return Fault(*warp, lane, lanes.instruction.line, what);
+    return x_.Fault(*warp, lane, lanes.instruction.line, what);
   };
   const auto& i = lanes.instruction.As<BulkCopy>();
   const std::uint64_t to = lanes.Read(i.to)[lane];
@@ -205,18 +204,18 @@ Interpreter::Event Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsign
   }
   const unsigned read = left + right < bytes ? bytes - static_cast<unsigned>(left + right) : 0;
   Transfer whole;
-  if (Reach(warp, lane, source_space, from + left, read, false) == nullptr && bytes != 0) {
-    return fault(DescribeReach(*warp, source_space, from + left, read, false));
+  if (x_.space.Reach(warp, lane, source_space, from + left, read, false) == nullptr && bytes != 0) {
+    return fault(x_.space.DescribeReach(*warp, source_space, from + left, read, false));
   }
   const std::vector<std::uint64_t> places =
-      i.multimem ? PlacesOf(to, bytes) : std::vector<std::uint64_t>{to};
+      i.multimem ? x_.memory->PlacesOf(to, bytes) : std::vector<std::uint64_t>{to};
   if (places.empty()) {
     return fault(
         fmt::format("copies {} bytes to {:#x}, which are in no multicast object", bytes, to));
   }
-  if (out ? !i.multimem && Reach(warp, lane, i.space, to, bytes, true) == nullptr
+  if (out ? !i.multimem && x_.space.Reach(warp, lane, i.space, to, bytes, true) == nullptr
           : !Locate(warp, lane, i.space, to, bytes, true, &whole)) {
-    return fault(DescribeReach(*warp, i.space, to, bytes, true));
+    return fault(x_.space.DescribeReach(*warp, i.space, to, bytes, true));
   }
   if (!out && !LocateMbarrier(warp, lane, i.space, lanes.Read(i.mbarrier)[lane], &whole)) {
     return fault(
@@ -239,7 +238,7 @@ Interpreter::Event Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsign
   }
   const std::optional<std::uint64_t> mask = TargetsOf(*warp, lanes, lane, i.ctas, whole);
   if (!mask) {
-    return Event::kFault;
+    return StepEvent::kFault;
   }
   for (const std::uint64_t place : places) {
     if (out) {
@@ -248,10 +247,10 @@ Interpreter::Event Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsign
     }
     StartInParts(warp, lane, lanes.instruction, whole, *mask);
   }
-  return Event::kNone;
+  return StepEvent::kNone;
 }
 
-std::optional<std::uint64_t> Interpreter::TargetsOf(const Warp& warp, const Lanes& lanes,
+std::optional<std::uint64_t> AsyncCopies::TargetsOf(const Warp& warp, const Lanes& lanes,
                                                     unsigned lane, Slot ctas,
                                                     const Transfer& whole) {
   const std::vector<Cta*>& all = warp.cta->cluster->ctas;
@@ -259,16 +258,17 @@ std::optional<std::uint64_t> Interpreter::TargetsOf(const Warp& warp, const Lane
                              : whole.to == nullptr ? 0
                                                    : 1ULL << whole.to->rank;
   if (mask >> all.size() != 0) {
-    Fault(warp, lane, lanes.instruction.line,
-          fmt::format("copies to the CTAs {:#x} of a cluster of {}", mask, all.size()));
+    x_.Fault(warp, lane, lanes.instruction.line,
+             fmt::format("copies to the CTAs {:#x} of a cluster of {}", mask, all.size()));
     return std::nullopt;
   }
   for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
     if (all[First(rest)]->exited) {
-      Fault(warp, lane, lanes.instruction.line,
-            fmt::format("copies to shared memory of the CTA with rank {} of the cluster, which has "
-                        "exited",
-                        First(rest)));
+      x_.Fault(
+          warp, lane, lanes.instruction.line,
+          fmt::format("copies to shared memory of the CTA with rank {} of the cluster, which has "
+                      "exited",
+                      First(rest)));
       return std::nullopt;
     }
   }
@@ -277,16 +277,16 @@ std::optional<std::uint64_t> Interpreter::TargetsOf(const Warp& warp, const Lane
 
 // Starts a bulk copy in pieces, each of which completes its own bytes, to shared memory of the
 // CTAs of a mask, or to global memory.
-void Interpreter::StartInParts(Warp* warp, unsigned lane, const Instruction& instruction,
+void AsyncCopies::StartInParts(Warp* warp, unsigned lane, const Instruction& instruction,
                                const Transfer& whole, std::uint64_t mask) {
   const auto size = static_cast<std::uint32_t>(whole.data.size());
   const std::vector<Cta*>& ctas = warp->cta->cluster->ctas;
   for (std::uint32_t done = 0; done != size;) {
     const std::uint32_t units = (size - done) / kBulkUnit;
-    const std::uint32_t bytes =
-        whole_copies_
-            ? size
-            : kBulkUnit * std::max(1 + random_.Below(units), (units + kMaxPieces - 1) / kMaxPieces);
+    const std::uint32_t bytes = x_.whole_copies
+                                    ? size
+                                    : kBulkUnit * std::max(1 + x_.random.Below(units),
+                                                           (units + kMaxPieces - 1) / kMaxPieces);
     const Transfer part = PartOf(whole, done, bytes);
     if (whole.to == nullptr) {
       StartTransfer(warp, lane, instruction, &warp->bulk_copies[lane], part);
@@ -301,7 +301,7 @@ void Interpreter::StartInParts(Warp* warp, unsigned lane, const Instruction& ins
 }
 
 // Returns false while a lane has to wait.
-bool Interpreter::ExecuteCopyGroup(Warp* warp, const Lanes& lanes) {
+bool AsyncCopies::ExecuteCopyGroup(Warp* warp, const Lanes& lanes) {
   const auto& i = lanes.instruction.As<CopyGroup>();
   auto& copies = i.bulk ? warp->bulk_copies : warp->copies;
   bool done = true;
