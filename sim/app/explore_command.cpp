@@ -65,7 +65,7 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
             kLongestSearch);
   explore->add_option("--jobs", options.jobs, "Orders at a time (default: one for each processor)")
       ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
-  AddFile(explore, "--report", &options.report, "Write the report to this JSON file");
+  AddFile(explore, "--report,--json", &options.report, "Write the report to this JSON file");
   AddFile(explore, "--witness", &options.witness,
           "Write the schedule of the first finding to this file, of others to numbered ones");
   explore->add_flag("--needless", options.needless,
@@ -109,8 +109,13 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
       *code = static_cast<int>(ExploreInputs(job, command->inputs, command->options));
       return;
     }
-    *code = static_cast<int>(command->options.needless ? FindNeedless(job, command->options)
-                                                       : Explore(job, command->options));
+    if (command->options.needless) {
+      *code = static_cast<int>(FindNeedless(job, command->options));
+      return;
+    }
+    const Exploration explored = Explore(job, command->options);
+    fmt::print("{}", explored.text);
+    *code = static_cast<int>(explored.code);
   });
 }
 

@@ -92,8 +92,8 @@ struct KernelLaunch {
 
 // Of a single launch, it says itself what that is.
 struct Manifest : KernelLaunch {
-  std::string path;                    // of the file, or of the PTX file where there is none
-  std::string command;                 // what follows "muster run" to run it again
+  std::string path;     // of the file, or of the PTX file where there is none
+  std::string command;  // what follows "muster run" to run it again; empty: nothing does
   std::vector<KernelLaunch> launches;  // several, one after the other; empty: the single one
   bool inval_is_hazard = false;
   bool hint_is_ignored = false;

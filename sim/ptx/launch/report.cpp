@@ -191,6 +191,9 @@ std::string MbarrierTable(const ClockedGrid& grid) {
 }
 
 std::string NextStep(const Session& session, const Verdict& verdict) {
+  if (session.manifest().command.empty()) {
+    return "";
+  }
   const std::string again =
       fmt::format("muster run {} --config {} --seed {}", session.manifest().command,
                   session.config().name, session.seed());
