@@ -73,7 +73,7 @@ module muster_cluster_count
   logic [NumWarps-1:0] known_q, known_d;    // the memory has a word of the warp
   logic [NumWarps-1:0] waits_q, waits_d;    // lanes of the warp wait for a phase
   logic [NumWarps-1:0] grids_q, grids_d;    // lanes of the warp wait for grids
-  logic [NumWarps-1:0] warps_q [NumCtas];   // warps of each CTA that have made a request
+  logic [NumWarps-1:0] warps_q[NumCtas];   // warps of each CTA that have made a request
 
   logic [WarpW-1:0]    next_warp;
   logic [CtaW-1:0]     next_cta;

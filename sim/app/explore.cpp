@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -25,6 +24,7 @@
 #include "sim/explore/story.h"
 #include "sim/explore/world.h"
 #include "sim/gpu/driver.h"
+#include "sim/ptx/launch/choice.h"
 #include "sim/ptx/launch/schedule_file.h"
 #include "sim/ptx/launch/session.h"
 #include "sim/ptx/syntax/error.h"
@@ -54,7 +54,7 @@ class Explorer {
     writer_.emplace(job_, config_, options.emit);
   }
 
-  ExploreCode Run() {
+  Exploration Run() {
     if (!options_.schedule.empty()) {
       return WriteGiven();
     }
@@ -63,11 +63,10 @@ class Explorer {
     WriteWitnesses(world->program());
     WriteKernels(world.get());
     const explore::Reporter reporter(*world);
-    Print(reporter, world->program());
-    if (!options_.report.empty()) {
-      WriteFile(options_.report, JsonText(Json(reporter)));
-    }
-    return Code();
+    Exploration result = Result();
+    result.text = Text(reporter, world->program());
+    result.json = Json(reporter);
+    return result;
   }
 
   Exploration UntilFinding(const Contents& reference) {
@@ -76,14 +75,7 @@ class Explorer {
     if (causes_.findings.empty() && refused_) {
       world = Search(false);  // another witness may do
     }
-    Exploration result;
-    result.code = Code();
-    result.complete = explored_.complete;
-    result.classes = explored_.classes;
-    result.left_out = explored_.left_out;
-    result.findings = causes_.findings.size();
-    result.suspicions = causes_.suspicions.size();
-    result.contents = contents_;
+    Exploration result = Result();
     if (!causes_.findings.empty()) {
       // Two events tell more than a bad end does.
       const auto pair = std::find_if(causes_.findings.begin(), causes_.findings.end(),
@@ -97,6 +89,18 @@ class Explorer {
   }
 
  private:
+  Exploration Result() const {
+    return {Code(),
+            explored_.complete,
+            explored_.classes,
+            explored_.left_out,
+            causes_.findings.size(),
+            causes_.suspicions.size(),
+            "",
+            {},
+            contents_};
+  }
+
   // Finds what there is to find. Returns a world of the kernel.
   std::unique_ptr<World> Search(bool until_finding) {
     session_ = std::make_unique<ptx::Session>(job_.manifest, config_, job_.manifest.seed);
@@ -158,8 +162,14 @@ class Explorer {
     std::fflush(stderr);
   }
 
-  ptx::Schedule ScheduleOf(const explore::Finding& finding) const {
-    return {finding.turns, finding.needed, job_.manifest.config, job_.manifest.seed};
+  // Of a finding, or of what is not confirmed.
+  template <typename T>
+  ptx::Schedule ScheduleOf(const T& finding) const {
+    ptx::Schedule schedule{finding.turns, finding.needed, job_.manifest.config, job_.manifest.seed};
+    if (HasChoices(job_.manifest)) {
+      schedule.input = job_.manifest.input;
+    }
+    return schedule;
   }
 
   // Replays the witness of a finding on the unit, in lockstep. If it does not show the finding
@@ -177,7 +187,8 @@ class Explorer {
       if (tried.empty()) {
         verified.push_back(std::move(finding));
       } else {
-        explored_.suspicions.push_back({finding.what, tried});
+        explored_.suspicions.push_back(
+            {finding.what, tried, std::move(finding.turns), finding.needed});
         refused_ = true;
       }
     }
@@ -226,15 +237,24 @@ class Explorer {
 
   // If a file cannot be written, the finding is still reported, and says so.
   void WriteWitnesses(const ptx::Program& program) {
-    for (std::size_t i = 0; i < causes_.findings.size() && !options_.witness.empty(); ++i) {
+    const auto write = [&](const ptx::Schedule& schedule) {
+      const std::size_t number = unwritten_.size() + 1;
       std::string& problem = unwritten_.emplace_back();
       try {
-        CheckFiles(i + 1);
-        WriteFile(WitnessFile(i + 1),
-                  ptx::ScheduleText(ScheduleOf(causes_.findings[i].told), program));
+        CheckFiles(number);
+        WriteFile(WitnessFile(number), ptx::ScheduleText(schedule, program));
       } catch (const std::exception& error) {
         problem = error.what();
       }
+    };
+    if (options_.witness.empty()) {
+      return;
+    }
+    for (const auto& cause : causes_.findings) {
+      write(ScheduleOf(cause.told));
+    }
+    for (const auto& cause : causes_.suspicions) {
+      write(ScheduleOf(cause.told));
     }
   }
 
@@ -262,19 +282,18 @@ class Explorer {
   }
 
   // Takes the order from a file.
-  ExploreCode WriteGiven() {
+  Exploration WriteGiven() {
     session_ = std::make_unique<ptx::Session>(job_.manifest, config_, job_.manifest.seed);
     const ptx::Schedule schedule = ptx::ReadSchedule(options_.schedule, session_->program());
     World world(config_, session_->program(), session_->launch(), session_->memory());
     const EmitReport report = writer_->Write(&world, schedule, 1);
-    fmt::print("{}: the order of {}\n{}", job_.manifest.path, options_.schedule, report.text);
-    if (!options_.report.empty()) {
-      nlohmann::ordered_json json = Json(explore::Reporter(world));
-      json["schedule"] = options_.schedule;
-      json["emitted"] = report.json;
-      WriteFile(options_.report, JsonText(json));
-    }
-    return ExploreCode::kNothing;
+    Exploration result;
+    result.text =
+        fmt::format("{}: the order of {}\n{}", job_.manifest.path, options_.schedule, report.text);
+    result.json = Json(explore::Reporter(world));
+    result.json["schedule"] = options_.schedule;
+    result.json["emitted"] = report.json;
+    return result;
   }
 
   static bool IsShown(const explore::Finding& finding, const Replay& replay) {
@@ -298,7 +317,7 @@ class Explorer {
 
   // Explains how to repeat a finding, or why that is impossible.
   std::string Again(std::size_t index) const {
-    return options_.witness.empty() ? ""
+    return options_.witness.empty() || job_.manifest.command.empty() ? ""
            : unwritten_[index].empty()
                ? fmt::format("muster run {} --schedule {}", job_.manifest.command,
                              WitnessFile(index + 1))
@@ -309,41 +328,44 @@ class Explorer {
     std::string text;
     std::size_t count = 0;
     for (const std::string& sentence : explore::StoryOf(finding, program)) {
-      text += fmt::format("     {} {}. {}\n", count == 0 ? "order   " : "        ", count + 1,
+      text += fmt::format("     {} {}. {}\n", text.empty() ? "order   " : "        ", ++count,
                           sentence);
-      ++count;
     }
     return text;
   }
 
-  void Print(const explore::Reporter& reporter, const ptx::Program& program) {
+  std::string Text(const explore::Reporter& reporter, const ptx::Program& program) const {
+    std::string text;
     for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
-      fmt::print("{}{}{}", reporter.Text(i + 1, causes_.findings[i], Again(i)),
-                 Story(causes_.findings[i].told, program),
-                 kernels_.empty() ? "" : kernels_[i].text);
+      text += reporter.Text(i + 1, causes_.findings[i], Again(i)) +
+              Story(causes_.findings[i].told, program) + (kernels_.empty() ? "" : kernels_[i].text);
     }
     if (!causes_.suspicions.empty()) {
-      fmt::print("Suspicions, which nothing has confirmed:\n");
+      text += "Suspicions, which nothing has confirmed:\n";
     }
-    for (const explore::Cause<explore::Unconfirmed>& cause : causes_.suspicions) {
-      fmt::print("{}", reporter.Text(cause));
+    for (std::size_t i = 0; i < causes_.suspicions.size(); ++i) {
+      const std::string again = Again(causes_.findings.size() + i);
+      text += reporter.Text(causes_.suspicions[i]) +
+              (again.empty() ? "" : fmt::format("     nearest  {}\n", again));
     }
     if (!causes_.notes.empty()) {
-      fmt::print("Notes, which are no findings:\n");
+      text += "Notes, which are no findings:\n";
     }
     for (const explore::Cause<explore::Suspicion>& cause : causes_.notes) {
-      fmt::print("{}", reporter.Text(cause));
+      text += reporter.Text(cause);
     }
-    fmt::print("{}", Summary());
+    return text + Summary();
   }
 
   std::string Summary() const {
     const auto several = [](std::size_t count, const char* what) {
       return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
     };
-    std::string seen = explored_.complete ? fmt::format("complete: every order, in {}", Classes())
+    const std::string classes =
+        fmt::format("{} class{} of orders", explored_.classes, explored_.classes == 1 ? "" : "es");
+    std::string seen = explored_.complete ? fmt::format("complete: every order, in {}", classes)
                                           : fmt::format("not complete: {} were seen in {:.1f} s",
-                                                        Classes(), Seconds());
+                                                        classes, Seconds());
     if (explored_.settled) {
       seen +=
           "; it ended since steps at each two instructions that conflict have been seen both ways, "
@@ -352,11 +374,13 @@ class Explorer {
     for (const std::string& left_out : explored_.left_out) {
       seen += "; " + left_out;
     }
-    std::string text = fmt::format(
+    const std::string input = InputText(job_.manifest);
+    std::string text = input.empty() ? "" : fmt::format("With {}\n", input);
+    text += fmt::format(
         "{}: {}, {}, {}; {}\n", job_.manifest.path, several(causes_.findings.size(), "finding"),
         several(causes_.suspicions.size(), "suspicion"),
         several(explored_.runs, "run") + " along which other orders were looked for", seen);
-    if (!causes_.findings.empty() && options_.witness.empty()) {
+    if (!causes_.findings.empty() && options_.witness.empty() && !job_.manifest.command.empty()) {
       text += fmt::format(
           "To repeat a finding, with a waveform if you like:\n"
           "  muster explore {0} --witness w.json && muster run {0} --schedule w.json "
@@ -364,11 +388,6 @@ class Explorer {
           job_.manifest.command);
     }
     return text;
-  }
-
-  std::string Classes() const {
-    return fmt::format("{} class{} of orders", explored_.classes,
-                       explored_.classes == 1 ? "" : "es");
   }
 
   nlohmann::ordered_json Json(const explore::Reporter& reporter) const {
@@ -384,6 +403,10 @@ class Explorer {
                                 {"classes", explored_.classes},
                                 {"runs", explored_.runs},
                                 {"seconds", Seconds()}};
+    if (HasChoices(job_.manifest)) {
+      json["input"] = job_.manifest.input;
+      json["input_text"] = InputText(job_.manifest);
+    }
     json["findings"] = nlohmann::ordered_json::array();
     json["suspicions"] = nlohmann::ordered_json::array();
     json["notes"] = nlohmann::ordered_json::array();
@@ -392,22 +415,29 @@ class Explorer {
       json["findings"].push_back(reporter.Json(causes_.findings[i]));
       json["findings"].back()["minimal"] = finding.is_minimal;
       json["findings"].back()["order"] = explore::StoryOf(finding, session_->program());
-      if (!options_.witness.empty()) {
-        const bool is_written = unwritten_[i].empty();
-        json["findings"].back()[is_written ? "witness" : "unwritten"] =
-            is_written ? WitnessFile(i + 1) : unwritten_[i];
-      }
+      AddWitness(i, &json["findings"].back());
       if (!kernels_.empty()) {
         json["findings"].back()["emitted"] = kernels_[i].json;
       }
     }
     for (const explore::Cause<explore::Unconfirmed>& cause : causes_.suspicions) {
       json["suspicions"].push_back(reporter.Json(cause));
+      AddWitness(causes_.findings.size() + json["suspicions"].size() - 1,
+                 &json["suspicions"].back());
     }
     for (const explore::Cause<explore::Suspicion>& cause : causes_.notes) {
       json["notes"].push_back(reporter.Json(cause));
     }
     return json;
+  }
+
+  // Names the file with the witness of a finding, or with the order nearest to a suspicion.
+  void AddWitness(std::size_t index, nlohmann::ordered_json* json) const {
+    if (!options_.witness.empty()) {
+      const bool is_written = unwritten_[index].empty();
+      (*json)[is_written ? "witness" : "unwritten"] =
+          is_written ? WitnessFile(index + 1) : unwritten_[index];
+    }
   }
 
   ExploreCode Code() const {
@@ -453,8 +483,12 @@ const Config& ConfigOf(const ptx::Manifest& manifest, const ExploreOptions& opti
   return *config;
 }
 
-ExploreCode Explore(const Job& job, const ExploreOptions& options) {
-  return Explorer(job, options).Run();
+Exploration Explore(const Job& job, const ExploreOptions& options) {
+  Exploration result = Explorer(job, options).Run();
+  if (!options.report.empty()) {
+    WriteFile(options.report, JsonText(result.json));
+  }
+  return result;
 }
 
 Exploration ExploreUntilFinding(const Job& job, const ExploreOptions& options,

@@ -8,9 +8,11 @@
 #include <string>
 
 #include "sim/app/explore.h"
+#include "sim/app/inputs.h"
 #include "sim/app/launch_command.h"
 #include "sim/app/needless.h"
 #include "sim/app/number_option.h"
+#include "sim/ptx/launch/choice.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
@@ -19,6 +21,7 @@ namespace {
 constexpr std::uint64_t kLongestSearch = 1'000'000;  // seconds
 constexpr std::uint64_t kMostJobs = 1024;
 constexpr std::uint64_t kMostTimes = 10'000;
+constexpr std::uint64_t kMostInputs = 1'000'000;
 constexpr double kShortestLaunch = 0.01;  // seconds
 constexpr double kLongestLaunch = 1'000'000;
 
@@ -44,6 +47,7 @@ void CheckEmit(const CLI::App& explore, const ExploreOptions& options) {
 struct ExploreCommand {
   LaunchCommand launch;
   ExploreOptions options;
+  std::uint64_t inputs = 0;  // how many; 0: one
 };
 
 }  // namespace
@@ -61,7 +65,7 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
             kLongestSearch);
   explore->add_option("--jobs", options.jobs, "Orders at a time (default: one for each processor)")
       ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
-  AddFile(explore, "--report", &options.report, "Write the report to this JSON file");
+  AddFile(explore, "--report,--json", &options.report, "Write the report to this JSON file");
   AddFile(explore, "--witness", &options.witness,
           "Write the schedule of the first finding to this file, of others to numbered ones");
   explore->add_flag("--needless", options.needless,
@@ -85,13 +89,33 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
       "Exit codes: 0 nothing found, 2 bad input, 3 a deadlock can happen, 4 RTL and golden model\n"
       "disagree, 7 a race or another finding, 8 suspicions only; of --needless 0 each place is\n"
       "needed, 1 one is not shown to be, and the others as without it.");
+  AddNumber(explore, "--inputs", &command->inputs,
+            "Look at so many inputs, of a manifest that leaves them open, until there is a finding",
+            1, kMostInputs)
+      ->excludes("--input")
+      ->excludes("--needless")
+      ->excludes("--schedule");
   explore->callback([command, compiler_flags, explore, code] {
     command->launch.cuda.flags = compiler_flags;
     const Job job = JobOf(&command->launch);
     CheckEmit(*explore, command->options);
+    if (HasChoices(job.manifest) && !command->options.emit.file.empty()) {
+      throw ptx::InputError(fmt::format(
+          "{}: --emit-ptx goes with a manifest that leaves no input open: write the values into it",
+          job.manifest.path));
+    }
     command->options.emit.seconds = command->options.seconds;
-    *code = static_cast<int>(command->options.needless ? FindNeedless(job, command->options)
-                                                       : Explore(job, command->options));
+    if (command->inputs != 0) {
+      *code = static_cast<int>(ExploreInputs(job, command->inputs, command->options));
+      return;
+    }
+    if (command->options.needless) {
+      *code = static_cast<int>(FindNeedless(job, command->options));
+      return;
+    }
+    const Exploration explored = Explore(job, command->options);
+    fmt::print("{}", explored.text);
+    *code = static_cast<int>(explored.code);
   });
 }
 

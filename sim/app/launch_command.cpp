@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/app/files.h"
+#include "sim/app/inputs.h"
 #include "sim/app/number_option.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/launch/manifest_text.h"
@@ -121,6 +122,8 @@ void AddLaunchOptions(CLI::App* app, LaunchCommand* command) {
                   "clang); options of the compiler itself follow --")
       ->type_name("SM")
       ->group("Without a manifest");
+  AddNumber(app, "--input", &command->input,
+            "Of what the manifest leaves open: draw that of this number (default: 1)", 1);
   AddNumber(app, "--without", &command->without,
             "Leave out these barriers, fences and waits, by the numbers that muster explore "
             "--needless gives them",
@@ -135,6 +138,9 @@ void AddLaunchOptions(CLI::App* app, LaunchCommand* command) {
 
 Job JobOf(LaunchCommand* command) {
   Job job = LaunchOf(command);
+  if (command->input != 0) {
+    job = WithInput(std::move(job), command->input);
+  }
   if (!command->without.empty()) {
     if (job.manifest.LaunchCount() != 1) {
       throw ptx::InputError(

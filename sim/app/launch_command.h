@@ -21,6 +21,7 @@ struct LaunchCommand {
   ptx::DirectLaunch launch;
   CudaOptions cuda;
   std::string write_manifest;
+  std::uint64_t input = 0;              // the number of what to draw; 0: not given
   std::vector<std::uint32_t> without;   // places at which the kernel does not synchronize
   std::vector<CLI::Option*> of_launch;  // options of which a manifest has its own
 };

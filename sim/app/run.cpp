@@ -15,11 +15,13 @@
 
 #include "sim/app/contents.h"
 #include "sim/app/files.h"
+#include "sim/app/inputs.h"
 #include "sim/app/target.h"
 #include "sim/board/line.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/lockstep.h"
+#include "sim/ptx/launch/hang_file.h"
 #include "sim/ptx/launch/incidents.h"
 #include "sim/ptx/launch/schedule_file.h"
 #include "sim/ptx/launch/timeline_output.h"
@@ -71,6 +73,9 @@ std::optional<ptx::ScheduleFile> ScheduleOf(const RunOptions& options, Job* job)
   job->inputs.push_back(options.schedule);
   manifest.config = schedule.config().value_or(manifest.config);
   manifest.seed = schedule.seed().value_or(manifest.seed);
+  if (const auto input = schedule.input(); input && !job->has_input) {
+    *job = WithInput(std::move(*job), *input);
+  }
   manifest.command += " --schedule " + options.schedule;
   return schedule;
 }
@@ -98,7 +103,7 @@ std::vector<std::string> LaunchOutputs(const RunOptions& options, unsigned units
   for (int unit = 0; unit < static_cast<int>(units) && !options.log.empty(); ++unit) {
     outputs.push_back(lockstep::Numbered(options.log, unit));
   }
-  for (const std::string& drawn : {options.timeline, options.trace}) {
+  for (const std::string& drawn : {options.timeline, options.trace, options.hang}) {
     if (!drawn.empty()) {
       outputs.push_back(drawn);
     }
@@ -125,6 +130,10 @@ void CheckWave(const RunOptions& options, unsigned units) {
 void CheckOptions(const Job& job, const RunOptions& options, const Target& target,
                   const Sessions& sessions) {
   CheckContents(job.manifest, options);
+  if (!options.hang.empty() && job.manifest.LaunchCount() != 1) {
+    throw ptx::InputError(fmt::format("--hang goes with one launch, and the manifest has {}",
+                                      job.manifest.LaunchCount()));
+  }
   std::vector<std::string> outputs = FinalOutputs(options);
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const unsigned units = sessions[i]->launch().MaxClusterCtas();
@@ -239,6 +248,16 @@ void Draw(const ptx::Session& session, const RunOptions& options, std::uint64_t 
   }
 }
 
+// Writes where the threads stand, if the launch has not come to an end.
+void WriteHang(const ptx::Session& session, const std::string& file, std::string* text) {
+  const ptx::Outcome outcome = session.grid().outcome();
+  if (outcome == ptx::Outcome::kDeadlock || outcome == ptx::Outcome::kTimeout) {
+    WriteFile(file, ptx::HangText(session));
+  } else {
+    *text += fmt::format("{} is not written: the grid does not hang\n", file);
+  }
+}
+
 // Returns the text report of a launch.
 std::string LaunchText(const ptx::Session& session, const std::string& outcome,
                        const LaunchEnd& end, const RunOptions& options) {
@@ -289,6 +308,9 @@ RunResult Run(Job job, const RunOptions& options) {
       verdict = VerdictOf(session, end, hazards);
     }
     Draw(session, own, end.run.cycles);
+    if (!own.hang.empty()) {
+      WriteHang(session, own.hang, &result.text);
+    }
     session.Count(&hazards);
     for (const ptx::Incident& hazard : session.grid().hazards()) {
       result.hazards.push_back({ptx::HazardAt(session, hazard), ptx::FirstToMeet(session, hazard)});

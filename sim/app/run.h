@@ -31,6 +31,7 @@ struct RunOptions {
   std::string log;
   std::string timeline;
   std::string trace;
+  std::string hang;                  // where threads stand at a deadlock or timeout
   std::vector<std::string> show;     // buffers to print at the end of the text
   std::vector<std::string> dumps;    // BUFFER=FILE: the bytes of the buffer, little-endian
   bool keeps_contents = false;       // whether the result has the contents of buffers
@@ -41,6 +42,7 @@ struct RunOptions {
 struct Job {
   ptx::Manifest manifest;
   std::vector<std::string> inputs;  // the files that the job consists of
+  bool has_input = false;           // the command says which input to draw
 };
 
 // A hazard that a run met at a line.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/app/gpu.h"
+#include "sim/app/inputs.h"
 #include "sim/app/launch_command.h"
 #include "sim/app/number_option.h"
 #include "sim/app/target.h"
@@ -29,17 +30,23 @@ struct RunCommand {
   LaunchCommand launch;
   RunOptions options;
   std::string seeds;
+  std::uint64_t inputs = 0;              // how many; 0: one
   std::vector<CLI::Option*> of_one_run;  // options that exclude several seeds
 };
 
-// Parses --seeds N or --seeds A-B.
-ptx::ExitCode RunAllSeeds(const RunCommand& command, const Job& job) {
+void CheckOneRun(const RunCommand& command, const char* several) {
   for (const CLI::Option* option : command.of_one_run) {
-    if (option->count() != 0) {
-      throw ptx::InputError(
-          fmt::format("{} is of a single run: it does not go with --seeds", option->get_name()));
+    if (option->count() != 0 &&
+        !(option->get_name() == "--seed" && several != std::string("--seeds"))) {
+      throw ptx::InputError(fmt::format("{} is of a single run: it does not go with {}",
+                                        option->get_name(), several));
     }
   }
+}
+
+// Parses --seeds N or --seeds A-B.
+ptx::ExitCode RunAllSeeds(const RunCommand& command, const Job& job) {
+  CheckOneRun(command, "--seeds");
   const std::size_t dash = command.seeds.find('-');
   const bool range = dash != std::string::npos;
   const std::optional<std::uint64_t> first =
@@ -86,7 +93,8 @@ void CheckTarget(const CLI::App& command, const RunOptions& options, const std::
     refuse({"--target"}, "does not go with --against, which compares the unit with a GPU");
   } else if (GpuWorkers("--target", options.target)) {
     refuse({"--config", "--seed", "--seeds", "--max-cycles", "--progress", "--schedule", "--wave",
-            "--wave-from", "--wave-to", "--log", "--timeline", "--trace", "--without"},
+            "--wave-from", "--wave-to", "--log", "--timeline", "--trace", "--hang", "--without",
+            "--inputs"},
            "is of the unit: it does not go with --target cuda");
   } else {
     refuse({"--time-limit"}, "is of a GPU: it goes with --target cuda");
@@ -106,12 +114,14 @@ void AddRunCommand(CLI::App* app, const std::vector<std::string>& compiler_flags
   AddNumber(run, "--wave-to", &options.wave_to, "The last")->needs(wave);
   command->of_one_run = {
       wave,
-      AddFile(run, "--report", &options.report, "Write the report to this JSON file"),
+      AddFile(run, "--report,--json", &options.report, "Write the report to this JSON file"),
       AddFile(run, "--log", &options.log, "Write all committed operations to this JSONL file"),
       AddFile(run, "--timeline", &options.timeline,
               "Write a page that shows who waited for whom to this HTML file"),
       AddFile(run, "--trace", &options.trace,
               "Write the same to this JSON file, for Perfetto or about:tracing"),
+      AddFile(run, "--hang", &options.hang,
+              "Write where the threads stand to this file, at a deadlock or a timeout"),
       run->add_option("--dump", options.dumps, "Write the bytes of a buffer to a file")
           ->type_name("BUFFER=FILE")
           ->expected(1)
@@ -125,6 +135,11 @@ void AddRunCommand(CLI::App* app, const std::vector<std::string>& compiler_flags
       run->get_option("--seed")};
   run->add_option("--seeds", command->seeds, "Run with each of these seeds: 100, or 3-8")
       ->type_name("SEEDS");
+  AddNumber(run, "--inputs", &command->inputs,
+            "Run with so many inputs, of a manifest that leaves them open", 1, kMostSeeds)
+      ->excludes("--input")
+      ->excludes("--seeds")
+      ->excludes("--schedule");
   run->callback([run, command, compiler_flags, code] {
     CheckTarget(*run, command->options);
     const bool on_gpu = GpuWorkers("--target", command->options.target).has_value();
@@ -135,6 +150,11 @@ void AddRunCommand(CLI::App* app, const std::vector<std::string>& compiler_flags
     const Job job = JobOf(&command->launch);
     if (!command->seeds.empty()) {
       *code = static_cast<int>(RunAllSeeds(*command, job));
+      return;
+    }
+    if (command->inputs != 0) {
+      CheckOneRun(*command, "--inputs");
+      *code = static_cast<int>(RunInputs(job, command->inputs, command->options));
       return;
     }
     const RunResult result = on_gpu ? RunOnGpu(job, command->options) : Run(job, command->options);

@@ -148,6 +148,9 @@ void Analysis::Acquire(const Release& release, ptx::Scope scope, bool acquires, 
   Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
     for (const Published& one : release.list) {
       if (!BothInclude(one.scope, one.cta, scope, at.cta)) {
+        const bool of_release = !Includes(one.scope, one.cta, at.cta);
+        missed_[{at.cta, at.warp, at.pc}] = {at, of_release ? one.scope : scope, of_release,
+                                             one.known};
         continue;
       }
       if (acquires) {
@@ -429,8 +432,12 @@ void Analysis::OnCtaEnd(std::uint64_t cta) {
   }
 }
 
-// Reports barriers for which no thread ever waited.
+// Reports barriers for which no thread ever waited. In a deadlock threads may still wait there, or
+// have not come to it.
 void Analysis::Conclude() {
+  if (world_.end() == World::End::kDeadlock) {
+    return;
+  }
   const auto lone = [&](const Side& side, const Range& object, int bar) {
     Suspicion suspicion;
     suspicion.kind = Kind::kUnawaited;
@@ -442,7 +449,7 @@ void Analysis::Conclude() {
     Suspect(std::move(suspicion));
   };
   for (const auto& [key, barrier] : barriers_) {
-    if (barrier.lone.step != 0) {
+    if (barrier.lone.step != 0 && !barrier.ever_awaited) {
       lone(barrier.lone, {key.first, 0, 0}, static_cast<int>(key.second));
     }
   }

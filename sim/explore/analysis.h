@@ -163,9 +163,10 @@ class Analysis : public Observer {
     EventNumber completed = 0;  // the event of the latest generation's end
     std::uint64_t warps = 0;    // of the latest generation
     std::uint64_t now = 0;
-    Side latest;  // arrival
-    bool awaited = false;
-    Side lone;  // an arrival of a generation for which no warp waited
+    Side latest;                // arrival
+    bool awaited = false;       // this generation
+    bool ever_awaited = false;  // or another one
+    Side lone;                  // an arrival of a generation for which no warp waited
   };
   struct Object {
     Thread self;
@@ -250,6 +251,7 @@ class Analysis : public Observer {
   void CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now);
   void Append(Pasts* pasts, const Accessor& now);
   void Race(const Past& past, const Range& range, const Accessor& now);
+  std::string WhatIsMissed(const Thread& first, const Access& access, const Accessor& now) const;
   std::vector<Collective> WouldOrder(const Past& past, const Accessor& now) const;
   void Synchronize(const Place& at, const Range& range, ptx::Op op, const ptx::Ordering& ordering,
                    EventNumber event);
@@ -294,7 +296,16 @@ class Analysis : public Observer {
   };
   std::vector<Seen> seen_{1};
   std::unordered_map<std::uint64_t, Release> locations_;  // of strong writes
-  std::vector<Published> sequential_;                     // fence.sc
+  // Releases that an acquire has seen and, for a scope that is too small, not taken: the latest of
+  // each warp and instruction.
+  struct Missed {
+    Place at;  // of the acquire
+    ptx::Scope scope = ptx::Scope::kCta;
+    bool of_release = false;  // it is the release's scope that is too small
+    Shared<Known> known;
+  };
+  std::map<std::tuple<std::uint64_t, unsigned, std::uint32_t>, Missed> missed_;
+  std::vector<Published> sequential_;  // fence.sc
   std::map<std::pair<std::uint64_t, unsigned>, Barrier> barriers_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, Object> objects_;
   // By warp, the lanes whose latest wait was for the phase before the first one of an mbarrier.

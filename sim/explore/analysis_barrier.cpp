@@ -50,6 +50,7 @@ void Analysis::OnArrive(const Place& at, const Operation& operation, const Effec
     barrier.now |= Bit(at.warp);
     barrier.arrivals.push_back({side, event});
     barrier.awaited = barrier.awaited || !GoesOn(operation.kind);
+    barrier.ever_awaited = barrier.ever_awaited || barrier.awaited;
     barrier.latest = side;
   }
   if (!effects.completed) {

@@ -172,6 +172,31 @@ std::vector<Collective> Analysis::WouldOrder(const Past& past, const Accessor& n
   return found == meetings_.rend() ? std::vector<Collective>() : std::vector{found->what};
 }
 
+// Tells of an acquire before the second access that has seen a release of the first, at a scope
+// that is too small. Empty: there is none.
+std::string Analysis::WhatIsMissed(const Thread& first, const Access& access,
+                                   const Accessor& now) const {
+  constexpr const char* kScopes[] = {".cta", ".cluster", ".gpu", ".sys"};
+  for (const auto& [where, missed] : missed_) {
+    const bool is_own = now.access->transfer == 0 && missed.at.cta == now.access->at.cta &&
+                        missed.at.warp == now.access->at.warp && (missed.at.lanes & now.lanes) != 0;
+    if (is_own && missed.known->memory.Knows(first, access.event)) {
+      const std::string place = world_.program().Place(world_.program().code[missed.at.pc].line);
+      const char* const scope = kScopes[static_cast<unsigned>(missed.scope)];
+      return missed.of_release
+                 ? fmt::format(
+                       "; {} has seen a release of it, but one of the scope {}, which does "
+                       "not include that thread's CTA",
+                       place, scope)
+                 : fmt::format(
+                       "; {} has seen a release of it, but acquires at the scope {}, which "
+                       "does not include the CTA of the first",
+                       place, scope);
+    }
+  }
+  return "";
+}
+
 void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
   const Access& a = accesses_[past.access];
   const Access& b = *now.access;
@@ -221,6 +246,9 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
                "includes both makes it visible"
       : a.transfer != 0 ? "nothing waits for the end of the first before the second"
                         : "no barrier, and no release that an acquire has seen, orders them";
+  if (must && a.transfer == 0) {
+    suspicion.why += WhatIsMissed(thread, a, now);
+  }
   const auto fresh = at_fresh_.find({b.at.cta, b.at.warp});
   if (b.transfer == 0 && fresh != at_fresh_.end() && (fresh->second.lanes & now.lanes) != 0) {
     suspicion.why += fmt::format(

@@ -325,12 +325,17 @@ void Explorer::Witness(const Lead& lead) {
   }
   std::uint64_t attempts = 0;
   std::uint64_t reversals = 0;
+  Unconfirmed nearest{lead.what, "", {}, 0};
   for (; attempts < options_.attempts && (attempts == 0 || !(IsOver() || IsEnough())); ++attempts) {
     Trace trace;
     const bool reversed = RunReversed(lead, options_.seed + attempts, &trace);
     ++explored_.runs;
     reversals += reversed ? 1 : 0;
     const bool bad = !judge_(world_).empty();
+    if (nearest.turns.empty() || (reversed && reversals == 1)) {
+      nearest.turns = trace.WithNext(world_);
+      nearest.needed = trace.turns().size();
+    }
     Conclude(world_, trace);
     if (reversed && (bad || IsRace(lead.what.kind))) {
       found_.insert(KeyOf(lead.what));
@@ -338,9 +343,9 @@ void Explorer::Witness(const Lead& lead) {
       return;
     }
   }
-  explored_.suspicions.push_back(
-      {lead.what, fmt::format("{} orders; in {} the second came first, and none ended badly",
-                              attempts, reversals)});
+  nearest.tried = fmt::format("{} orders; in {} the second came first, and none ended badly",
+                              attempts, reversals);
+  explored_.suspicions.push_back(std::move(nearest));
 }
 
 bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {

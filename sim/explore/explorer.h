@@ -58,7 +58,9 @@ struct Finding {
 };
 struct Unconfirmed {
   Suspicion what;
-  std::string tried;  // what was tried to confirm it, and the result
+  std::string tried;             // what was tried to confirm it, and the result
+  std::vector<ptx::Turn> turns;  // of the order that came nearest to that
+  std::size_t needed = 0;
 };
 
 struct Explored {

@@ -27,8 +27,8 @@ struct ObjectAccess {
 
 // Objects are words of memory, named barriers, cluster barriers, CTAs, the queue of clusters that
 // have not started, the heap, what a CTA has left of columns of tensor memory and of registers, and
-// of launches that another one may overlap with: that it may begin, and their ends. An mbarrier is
-// memory.
+// of launches that another one may overlap with: that it may begin, which thread of a CTA has let
+// it, and their ends. An mbarrier is memory.
 inline constexpr std::uint64_t kNamedBarriers = ~std::uint64_t{1};
 inline constexpr std::uint64_t kClusterBarriers = ~std::uint64_t{2};
 inline constexpr std::uint64_t kCtas = ~std::uint64_t{3};
@@ -37,6 +37,7 @@ inline constexpr std::uint64_t kHeap = ~std::uint64_t{5};
 inline constexpr std::uint64_t kResources = ~std::uint64_t{6};
 inline constexpr std::uint64_t kTriggers = ~std::uint64_t{7};
 inline constexpr std::uint64_t kLaunchEnds = ~std::uint64_t{8};
+inline constexpr std::uint64_t kCtaTriggers = ~std::uint64_t{9};
 constexpr std::uint64_t ObjectOf(std::uint64_t owner, std::uint64_t index) {
   return (owner + 1) * 0x9e3779b97f4a7c15U ^ index;
 }

@@ -76,6 +76,7 @@ void World::Reset() {
   started_.clear();
   times_.clear();
   lost_.clear();
+  triggered_.clear();
   enabled_.clear();
   epoch_ = 1;
   steps_ = 0;
@@ -339,9 +340,12 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kTensorReplace:
     case Op::kStoreBulk:
     case Op::kStoreAsync:
+    case Op::kMultimem:
+    case Op::kTexture:
+    case Op::kSurface:
     case Op::kTryCancel:
     case Op::kTensorProduct:
-    case Op::kOpaqueProduct:
+    case Op::kTensorMovement:
     case Op::kTensorCommit:
     case Op::kExit:
     case Op::kRuntime:

@@ -115,6 +115,10 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   std::vector<Place> Next() const;
   // Returns where the warps stand that have not exited.
   std::vector<Place> Standing() const;
+  // Returns a word of a CTA's shared memory, and how many warps have arrived at one of its
+  // barriers; nothing: the CTA is not resident.
+  std::optional<std::uint64_t> WordAt(std::uint64_t cta, std::uint32_t address) const;
+  std::optional<unsigned> ArrivedAt(std::uint64_t cta, unsigned barrier) const;
 
   // AccessSink, TransferSink, Grid and GoldenGrid: what a step does.
   void OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
@@ -231,12 +235,15 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   static std::uint32_t LanesOf(const ptx::Transfer& transfer);
   static Place PlaceOf(const Flight& flight);  // of the issuing warp
   const Flight* FlightOf(const Actor& actor) const;
+  std::optional<std::pair<unsigned, unsigned>> SlotOf(std::uint64_t cta) const;
   static ptx::Group* GroupOf(const WarpState& state, std::uint32_t lanes);
 
   // world_effects.cpp
   bool Overlap() const { return !launch_.programmatic.empty(); }
+  bool IsLastOfCta(const WarpState& state, std::uint32_t live) const;
   bool IsInFlight(std::size_t launch) const override;
-  void NoteLaunch(std::size_t launch, muster::ClusterOp op, const ClusterEffects& effects);
+  void NoteLaunch(const WarpState& state, const ClusterRequest& request,
+                  const ClusterEffects& effects);
   void Answer(WarpState* state, std::size_t index, bool answer);
   void NoteExit(const ptx::Core& core, const Operation& exit, const Effects& effects);
 
@@ -288,7 +295,8 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   std::vector<std::uint64_t> dropped_;
   std::vector<ptx::Turn> lost_;
   std::vector<std::uint64_t> begun_;
-  std::uint64_t epoch_ = 1;  // counts changes that a thread can see
+  std::set<std::uint64_t> triggered_;  // CTAs of which a thread has let the next launch begin
+  std::uint64_t epoch_ = 1;            // counts changes that a thread can see
   std::uint64_t steps_ = 0;
   bool started_up_ = false;  // all warps have run to their first visible instruction
   std::set<std::uint32_t> volatile_pcs_;

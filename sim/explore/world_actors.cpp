@@ -291,6 +291,33 @@ std::vector<Place> World::Standing() const {
   return places;
 }
 
+// The rank and the slot of a resident CTA.
+std::optional<std::pair<unsigned, unsigned>> World::SlotOf(std::uint64_t cta) const {
+  for (unsigned rank = 0; rank < ranks(); ++rank) {
+    const std::vector<ptx::CtaSlot>& ctas = At(rank).core().residents().ctas;
+    for (unsigned slot = 0; slot < ctas.size(); ++slot) {
+      if (ctas[slot].taken && !ctas[slot].ended && ctas[slot].cta.linear_id == cta) {
+        return std::pair(rank, slot);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> World::WordAt(std::uint64_t cta, std::uint32_t address) const {
+  const auto slot = SlotOf(cta);
+  return slot ? std::optional(At(slot->first).Word(slot->second, address)) : std::nullopt;
+}
+
+std::optional<unsigned> World::ArrivedAt(std::uint64_t cta, unsigned barrier) const {
+  const auto slot = SlotOf(cta);
+  if (!slot) {
+    return std::nullopt;
+  }
+  const ptx::BarrierArrivals& arrivals = At(slot->first).core().barriers();
+  return static_cast<unsigned>(arrivals.At(slot->second, barrier).members.size());
+}
+
 Place World::PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) {
   return {state.warp().cta->linear_id, state.warp().first_thread / kWarpSize, lanes, pc};
 }

@@ -110,7 +110,7 @@ void World::OnCluster(const ptx::Core& core, const ClusterRequest& request,
     NoteAccess(barrier, completes ? ObjectAccess::Mode::kComplete : ObjectAccess::Mode::kArrive);
   }
   if (Overlap()) {
-    NoteLaunch(launch_.IndexOfCta(state.warp().cta->linear_id), request.op, effects);
+    NoteLaunch(state, request, effects);
   }
   if (waits && effects.fault == FaultCause::kNone) {
     Change(cycle_);
@@ -139,21 +139,39 @@ void World::OnClusterRelease(const std::vector<ClusterLanes>& lanes) {
 // Launches that overlap
 // ------------------------------------------------------------------------------------------------
 
-void World::NoteLaunch(std::size_t launch, muster::ClusterOp op, const ClusterEffects& effects) {
-  const bool exits = op == muster::ClusterOp::kExit;
-  const bool was_launchable = ((Launchable() & ~effects.launches) >> GridOf(launch) & 1) != 0;
-  if ((exits || op == muster::ClusterOp::kTrigger) && !was_launchable) {
+// Of a CTA the first thread that executes launch_dependents lets the next launch begin, whatever
+// the others do; or the last one that exits.
+void World::NoteLaunch(const WarpState& state, const ClusterRequest& request,
+                       const ClusterEffects& effects) {
+  const std::uint64_t cta = state.warp().cta->linear_id;
+  const std::size_t launch = launch_.IndexOfCta(cta);
+  const bool exits = request.op == muster::ClusterOp::kExit;
+  const bool triggers = request.op == muster::ClusterOp::kTrigger;
+  if (triggers) {
+    NoteAccess(ObjectOf(kCtaTriggers, cta), ObjectAccess::Mode::kWrite);
+  }
+  if ((triggers || (exits && IsLastOfCta(state, request.live))) && triggered_.insert(cta).second) {
     NoteAccess(ObjectOf(kTriggers, launch), ObjectAccess::Mode::kArrive);
   }
   if (exits) {
     NoteAccess(ObjectOf(kLaunchEnds, launch), ObjectAccess::Mode::kArrive);
   }
-  if (op == muster::ClusterOp::kGridWait && launch != 0) {
+  if (request.op == muster::ClusterOp::kGridWait && launch != 0) {
     NoteAccess(ObjectOf(kLaunchEnds, launch - 1), ObjectAccess::Mode::kPass);
   }
   if (effects.launches != 0) {
     OnLaunchable(effects.launches);
   }
+}
+
+// Whether no thread of the warp's CTA is left, if these are the live lanes of the warp.
+bool World::IsLastOfCta(const WarpState& state, std::uint32_t live) const {
+  const ptx::Cta* const cta = state.warp().cta;
+  const std::vector<WarpState>& warps = warps_[state.unit];
+  return std::all_of(warps.begin(), warps.end(), [&](const WarpState& other) {
+    const bool is_of_cta = other.exists() && other.warp().cta == cta;
+    return !is_of_cta || (&other == &state ? live : other.warp().live) == 0;
+  });
 }
 
 // The last of the CTAs that had neither executed launch_dependents nor completed has done so.

@@ -761,6 +761,56 @@ def written_kernel(muster, folder):
         expect(message in errors and before == ptx.read_text(), errors)
 
 
+@case
+def scope_too_small(muster, folder):
+    """A race past an acquire whose release has a scope that is too small names that acquire and the scope."""
+    run(muster, "explore", PAIRS / "release_cta_scope" / "wrong.json", "--report", folder / "r.json", code=7)
+    findings = json.loads((folder / "r.json").read_text())["findings"]
+    expect(any("has seen a release of it, but" in finding["why"] and ".cta" in finding["why"] for finding in findings), findings)
+
+
+@case
+def unawaited(muster, folder):
+    """A barrier at which warps arrive and none ever waits is noted; not one that has waiters in another generation, nor
+    an mbarrier in a deadlock, at which threads still wait."""
+    body = """    mov.u32 %r1, %tid.x;
+    setp.ge.u32 %p1, %r1, 32;
+    bar.arrive 1, 64;
+{wait}    ret;
+"""
+    for wait, notes in (("", 1), ("    bar.sync 0;\n    bar.sync 1, 64;\n", 0)):
+        manifest = write_kernel(folder, 64, body.format(wait=wait))
+        run(muster, "explore", manifest, "--report", folder / "r.json")
+        told = [note for note in json.loads((folder / "r.json").read_text())["notes"] if note["kind"] == "unawaited"]
+        expect(len(told) == notes, f"{wait}: {told}")
+    run(muster, "explore", KERNELS / "mb_deadlock" / "mb_deadlock.json", "--report", folder / "r.json", code=3)
+    expect(not json.loads((folder / "r.json").read_text())["notes"], "a note in a deadlock")
+
+
+@case
+def nearest_order(muster, folder):
+    """What no order confirms has the order that came nearest to it, as a schedule that `run` takes."""
+    manifest = write_kernel(folder, 64, """    .shared .align 8 .b64 m;
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @!%p1 mbarrier.init.shared::cta.b64 [m], 2;
+    bar.sync 0;
+    and.b32 %r1, %r1, 31;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ret;
+    mbarrier.arrive.shared::cta.b64 _, [m];
+    mbarrier.arrive.shared::cta.b64 _, [m];
+    ret;
+""")
+    text, _ = run(muster, "explore", manifest, "--report", folder / "r.json", "--witness", folder / "w.json", code=8)
+    report = json.loads((folder / "r.json").read_text())
+    jsonschema.validate(report, SCHEMA)
+    expect(not report["findings"] and report["suspicions"], text)
+    for suspicion in report["suspicions"]:
+        expect(suspicion["witness"] in text and "nearest" in text, text)
+        run(muster, "run", manifest, "--schedule", suspicion["witness"])
+
+
 def main_of(cases):
     if sys.argv[1:] == ["--list"]:
         print("\n".join(cases))

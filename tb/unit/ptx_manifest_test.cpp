@@ -184,7 +184,7 @@ TEST(PtxManifest, Refusals) {
       {buffer("\"type\": \"u32\", \"count\": 2, \"init\": [1,\n-1]"),
        ":3: buffers.a.init[1] is out of the range of its type"},
       {buffer(R"("type": "u32", "count": 2, "init": {"fil": 1})"),
-       R"(:2: buffers.a.init must be "zero", "iota", a list, {"fill": value}, {"file": path} or {"tensor_maps": names})"},
+       R"(:2: buffers.a.init must be "zero", "iota", a list, {"fill": value}, {"file": path}, {"tensor_maps": names}, "any" or {"any": what})"},
       {buffer("\"type\": \"u32\", \"count\": 2, \"init\": [1,\ntrue]"),
        R"(:2: buffers.a.init must be "zero", "iota", a list, )"},
       {with("\"grid\": [1,\n1,\n\n0\n]"), ":5: grid[2] must be a whole number from 1 to 65535"},

@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "sim/ptx/launch/choice.h"
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/tensor_map.h"
+#include "sim/ptx/simt/texture.h"
 
 namespace muster::ptx {
 
@@ -38,6 +40,18 @@ struct NamedMap {
   TensorMap map;
 };
 
+// A texture or surface. Its address is the byte of the buffer at which it begins.
+struct NamedTexture {
+  std::string buffer;
+  Texture texture;
+};
+
+// A multicast object: an address of it stands for the same byte of each of these buffers.
+struct Multicast {
+  std::string name;
+  std::vector<std::string> buffers;
+};
+
 // Memory with a name; or a variable of a PTX file, which is a symbol of the manifest.
 struct Buffer {
   std::string name;
@@ -48,16 +62,18 @@ struct Buffer {
   std::optional<Tolerance> tolerance{};
   std::optional<FileSymbol> symbol{};
   std::vector<std::string> maps{};  // tensor maps that it begins with, one after the other
+  std::optional<Choice> choice{};   // what its elements begin with is open
 
   const char* Word() const { return symbol ? "symbol" : "buffer"; }
 };
 
 struct Argument {
-  std::string buffer;  // empty: a scalar, or what else is here
+  std::string buffer;  // or what has a handle; empty: a scalar, or what else is here
   Type type = Type::kU64;
   std::uint64_t bits = 0;
   std::vector<Argument> members{};  // of a structure, laid out as in C
   std::string map{};                // a tensor map, by value
+  std::optional<Choice> choice{};   // it is open
 };
 
 // A kernel, and what it is launched with.
@@ -76,17 +92,20 @@ struct KernelLaunch {
 
 // Of a single launch, it says itself what that is.
 struct Manifest : KernelLaunch {
-  std::string path;                    // of the file, or of the PTX file where there is none
-  std::string command;                 // what follows "muster run" to run it again
+  std::string path;     // of the file, or of the PTX file where there is none
+  std::string command;  // what follows "muster run" to run it again; empty: nothing does
   std::vector<KernelLaunch> launches;  // several, one after the other; empty: the single one
   bool inval_is_hazard = false;
   bool hint_is_ignored = false;
   std::vector<Buffer> buffers;
   std::vector<NamedMap> maps;
+  std::vector<Multicast> multicasts;
+  std::vector<NamedTexture> textures;
   std::string outcome = "completes";
   std::map<std::string, std::uint64_t> hazards;  // those that have a number
   std::string config = "default";
   std::uint64_t seed = 1;
+  std::uint64_t input = 1;               // the number of what is drawn for all that is left open
   std::uint64_t max_cycles = 1'000'000;  // of each launch
   // Places of the kernel that are left out (sync_place.h), by number. No file says them.
   std::vector<std::uint32_t> without;
@@ -101,6 +120,7 @@ struct Manifest : KernelLaunch {
   std::size_t OverlapFrom(std::size_t index) const;
   // Returns null if there is none of that name.
   const NamedMap* MapOf(const std::string& name) const;
+  const NamedTexture* TextureOf(const std::string& name) const;
   const KernelLaunch& LaunchAt(std::size_t index) const {
     return launches.empty() ? *this : launches[index];
   }

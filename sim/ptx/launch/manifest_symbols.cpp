@@ -93,6 +93,7 @@ void ManifestReader::ReadSymbols(const Json& object, Manifest* manifest) const {
     With(value, "init", [&](const Json& init) {
       symbol.initial = Initial(init, symbol, at + ".init");
       ReadHeldMaps(init, *manifest, at + ".init", &symbol);
+      symbol.choice = ChoiceOf(init, symbol.type, at + ".init");
     });
     manifest->buffers.push_back(std::move(symbol));
   }

@@ -156,10 +156,49 @@ Image ManifestReader::Contents(const Json& value, const Buffer& buffer,
   return bytes;
 }
 
+std::optional<Choice> ManifestReader::ChoiceOf(const Json& value, Type type,
+                                               const std::string& at) const {
+  if (value == "any") {
+    return Choice{};
+  }
+  if (!value.is_object() || !value.contains("any")) {
+    return std::nullopt;
+  }
+  Choice choice;
+  const Json& any = value["any"];
+  const std::string inside = at + ".any";
+  for (std::size_t i = 0; any.is_array() && i < any.size(); ++i) {
+    choice.values.push_back(Element(any[i], type, fmt::format("{}[{}]", inside, i)));
+  }
+  if (any.is_array()) {
+    return choice;
+  }
+  const std::uint64_t from = Element(any["from"], type, inside + ".from");
+  const std::uint64_t to = Element(any["to"], type, inside + ".to");
+  if (IsReal(type)) {
+    choice.reals = {Float(any["from"], inside + ".from"), Float(any["to"], inside + ".to")};
+  } else {
+    choice.integers = {from, to};
+  }
+  // Two's complement: with the sign turned over, the order is that of unsigned numbers.
+  const std::uint64_t sign = IsSigned(type) ? std::uint64_t{1} << (8 * Bytes(type) - 1) : 0;
+  const bool in_order = choice.reals ? std::isfinite(choice.reals->second - choice.reals->first) &&
+                                           choice.reals->first <= choice.reals->second
+                                     : (from ^ sign) <= (to ^ sign);
+  if (!in_order) {
+    Fail(inside, "is a range whose \"from\" is above its \"to\", or that has no end");
+  }
+  return choice;
+}
+
 Image ManifestReader::Initial(const Json& value, const Buffer& buffer,
                               const std::string& at) const {
   const std::size_t size = Bytes(buffer.type);
   const bool holds_maps = value.is_object() && value.contains("tensor_maps");
+  const bool is_open = value.is_object() && value.contains("any");  // drawn when all has been read
+  if (is_open) {
+    return Image(buffer.count * size);
+  }
   if (!value.is_string() && !holds_maps) {
     return Contents(value, buffer, at);
   }
@@ -167,7 +206,7 @@ Image ManifestReader::Initial(const Json& value, const Buffer& buffer,
   if (holds_maps) {  // they come when the addresses are known
     return bytes;
   }
-  if (value == "zero") {
+  if (value == "zero" || value == "any") {
     return bytes;
   }
   for (std::uint64_t i = 0; i < buffer.count; ++i) {

@@ -87,8 +87,9 @@ OrderedJson Rows(const Program& program,
 
 std::string Describe(const Program& program, const WarpLocation& where) {
   const bool by_lanes = where.what.find("lanes 0x") != std::string::npos;  // with their lines
+  const bool has_place = !by_lanes && where.line != 0;
   return fmt::format("warp {}, which {}{}", where.warp, where.what,
-                     by_lanes ? "" : fmt::format(" ({})", program.Place(where.line)));
+                     has_place ? fmt::format(" ({})", program.Place(where.line)) : "");
 }
 
 // The bytes that a phase still lacks, if any.
@@ -98,12 +99,15 @@ std::string BytesText(std::int64_t tx) {
                                tx > 0 ? "to come" : "more than expected");
 }
 
-std::string MbarrierText(const Program& program, const ClockedGrid& grid,
+std::string MbarrierText(const Program& program, const Launch& launch,
                          const StuckMbarrier& mbarrier) {
-  std::string text = fmt::format(
-      "  CTA {}, mbarrier {}: phase {} (parity {}), {} of {} arrivals pending, tx-count {}{}\n",
-      grid.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.parity ? 1 : 0,
-      mbarrier.pending, mbarrier.expected, mbarrier.tx, BytesText(mbarrier.tx));
+  const int parity = mbarrier.parity ? 1 : 0;
+  std::string text =
+      fmt::format("  CTA {}, mbarrier {}: {}, {} of {} arrivals pending, tx-count {}{}\n",
+                  launch.CtaName(mbarrier.cta), mbarrier.name,
+                  mbarrier.phase ? fmt::format("phase {} (parity {})", *mbarrier.phase, parity)
+                                 : fmt::format("a phase of parity {}", parity),
+                  mbarrier.pending, mbarrier.expected, mbarrier.tx, BytesText(mbarrier.tx));
   for (const WarpLocation& where : mbarrier.came) {
     text += fmt::format("    came     warp {} at {}: {}\n", where.warp, program.Place(where.line),
                         where.what);
@@ -118,55 +122,16 @@ std::string MbarrierText(const Program& program, const ClockedGrid& grid,
   return text;
 }
 
-std::string WaitingText(const Program& program, const ClockedGrid& grid) {
-  std::string text;
-  for (const StuckBarrier& barrier : grid.StuckBarriers()) {
-    text += fmt::format("  CTA {}, barrier {} ({}): {} of {} warps have arrived{}\n",
-                        grid.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
-                        barrier.expected, barrier.all_warps ? " (no count: all live warps)" : "");
-    for (const WarpLocation& where : barrier.came) {
-      text += fmt::format("    came     warp {} at {}: {}\n", where.warp, program.Place(where.line),
-                          where.what);
-    }
-    for (const WarpLocation& where : barrier.missing) {
-      text += fmt::format("    missing  {}\n", Describe(program, where));
-    }
-  }
-  for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
-    text += MbarrierText(program, grid, mbarrier);
-  }
-  for (const StuckCluster& cluster : grid.StuckClusters()) {
-    text += fmt::format("  cluster ({}), barrier.cluster: {} of {} warps have arrived\n",
-                        fmt::join(cluster.cluster, ","), cluster.arrived, cluster.expected);
-    for (const auto& [cta, where] : cluster.came) {
-      text += fmt::format("    came     CTA {}, warp {} at {}: {}\n", grid.CtaName(cta), where.warp,
-                          program.Place(where.line), where.what);
-    }
-    for (const auto& [cta, where] : cluster.missing) {
-      text += fmt::format("    missing  CTA {}, {}\n", grid.CtaName(cta), Describe(program, where));
-    }
-  }
-  for (const StuckWarp& warp : grid.StuckWarps()) {
-    text += fmt::format("  CTA {}, warp {} {}\n", grid.CtaName(warp.cta), warp.where.warp,
-                        warp.where.what);
-  }
-  if (const std::uint64_t ctas = grid.CtasNotBegun(); ctas != 0) {
-    text += fmt::format(
-        "  {} CTA{} not begun: there is room when one ends, or in a larger configuration\n", ctas,
-        ctas == 1 ? " has" : "s have");
-  }
-  return text;
-}
-
 // Who waits for whom in a deadlock; where everyone is when the cycles are used up.
-std::string EndText(const Program& program, const ClockedGrid& grid) {
+std::string EndText(const Session& session) {
+  const ClockedGrid& grid = session.grid();
   if (grid.outcome() == Outcome::kDeadlock) {
-    return "Every live warp waits, and none can let another go on:\n" + WaitingText(program, grid);
+    return "Every live warp waits, and none can let another go on:\n" + WaitingText(session);
   }
   if (grid.outcome() != Outcome::kTimeout) {
     return "";
   }
-  std::string text = "When the cycles were used up:\n" + WaitingText(program, grid);
+  std::string text = "When the cycles were used up:\n" + WaitingText(session);
   const std::vector<StuckWarp> running = grid.RunningWarps();
   for (std::size_t i = 0; i < std::min(running.size(), kMaxRows); ++i) {
     text += fmt::format("  CTA {}, warp {} {}\n", grid.CtaName(running[i].cta),
@@ -226,6 +191,9 @@ std::string MbarrierTable(const ClockedGrid& grid) {
 }
 
 std::string NextStep(const Session& session, const Verdict& verdict) {
+  if (session.manifest().command.empty()) {
+    return "";
+  }
   const std::string again =
       fmt::format("muster run {} --config {} --seed {}", session.manifest().command,
                   session.config().name, session.seed());
@@ -283,7 +251,7 @@ OrderedJson Deadlock(const Program& program, const ClockedGrid& grid) {
   for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
     deadlock.push_back({{"cta", mbarrier.cta},
                         {"mbarrier", mbarrier.name},
-                        {"phase", mbarrier.phase},
+                        {"phase", mbarrier.phase.value_or(0)},
                         {"parity", mbarrier.parity ? 1 : 0},
                         {"pending", mbarrier.pending},
                         {"expected", mbarrier.expected},
@@ -309,6 +277,54 @@ OrderedJson Deadlock(const Program& program, const ClockedGrid& grid) {
 }
 
 }  // namespace
+
+std::string WaitingText(const Program& program, const Launch& launch, const Waiting& waiting) {
+  std::string text;
+  for (const StuckBarrier& barrier : waiting.barriers) {
+    text += fmt::format("  CTA {}, barrier {} ({}): {} of {} warps have arrived{}\n",
+                        launch.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
+                        barrier.expected, barrier.all_warps ? " (no count: all live warps)" : "");
+    for (const WarpLocation& where : barrier.came) {
+      text += fmt::format("    came     warp {} at {}: {}\n", where.warp, program.Place(where.line),
+                          where.what);
+    }
+    for (const WarpLocation& where : barrier.missing) {
+      text += fmt::format("    missing  {}\n", Describe(program, where));
+    }
+  }
+  for (const StuckMbarrier& mbarrier : waiting.mbarriers) {
+    text += MbarrierText(program, launch, mbarrier);
+  }
+  for (const StuckCluster& cluster : waiting.clusters) {
+    text += fmt::format("  cluster ({}), barrier.cluster: {} of {} warps have arrived\n",
+                        fmt::join(cluster.cluster, ","), cluster.arrived, cluster.expected);
+    for (const auto& [cta, where] : cluster.came) {
+      text += fmt::format("    came     CTA {}, warp {} at {}: {}\n", launch.CtaName(cta),
+                          where.warp, program.Place(where.line), where.what);
+    }
+    for (const auto& [cta, where] : cluster.missing) {
+      text +=
+          fmt::format("    missing  CTA {}, {}\n", launch.CtaName(cta), Describe(program, where));
+    }
+  }
+  for (const StuckWarp& warp : waiting.warps) {
+    text += fmt::format("  CTA {}, warp {} {}\n", launch.CtaName(warp.cta), warp.where.warp,
+                        warp.where.what);
+  }
+  if (const std::uint64_t ctas = waiting.not_begun; ctas != 0) {
+    text += fmt::format(
+        "  {} CTA{} not begun: there is room when one ends, or in a larger configuration\n", ctas,
+        ctas == 1 ? " has" : "s have");
+  }
+  return text;
+}
+
+std::string WaitingText(const Session& session) {
+  const ClockedGrid& grid = session.grid();
+  return WaitingText(session.program(), session.launch(),
+                     {grid.StuckBarriers(), grid.StuckMbarriers(), grid.StuckClusters(),
+                      grid.StuckWarps(), grid.CtasNotBegun()});
+}
 
 std::string PlaceText(const Program& program, std::uint32_t line) {
   constexpr std::size_t kLongest = std::size_t{1} << 15;  // that fits a line of a log
@@ -365,6 +381,9 @@ OrderedJson JsonReport(const Session& session, const Verdict& verdict, const Tim
       {"config", session.config().name},
       {"seed", session.seed()},
       {"differences", verdict.differences}};
+  if (HasChoices(session.manifest())) {
+    report["input"] = session.manifest().input;
+  }
   if (!session.Which().empty()) {
     report["kernel"] = session.program().Kernel().name;
   }
@@ -432,6 +451,9 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
                         fmt::join(one.grid, "x"), cluster, fmt::join(one.block, "x"),
                         session.config().name, session.seed());
   }
+  if (const std::string input = InputText(session.manifest()); !input.empty()) {
+    text += input + "\n";
+  }
   const std::string skipped =
       timing.skipped == 0 ? ""
                           : fmt::format(", {} of them skipped while all warps slept or were parked",
@@ -452,7 +474,7 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
   text += BarrierTable(grid);
   text += MbarrierTable(grid);
   text += FaultText(session);
-  text += EndText(session.program(), grid);
+  text += EndText(session);
   return text + HazardText(session) + NoteText(session);
 }
 

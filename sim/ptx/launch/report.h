@@ -33,6 +33,17 @@ struct Timing {
 // object for logs: {"line":47,"source":[...]}.
 std::string PlaceText(const Program& program, std::uint32_t line);
 
+// Who waits for what: in a run, or in a grid on a GPU of which so much is known.
+struct Waiting {
+  std::vector<StuckBarrier> barriers;
+  std::vector<StuckMbarrier> mbarriers;
+  std::vector<StuckCluster> clusters;
+  std::vector<StuckWarp> warps;
+  std::uint64_t not_begun = 0;  // CTAs
+};
+std::string WaitingText(const Program& program, const Launch& launch, const Waiting& waiting);
+std::string WaitingText(const Session& session);
+
 // How many operations each scope of the hardware has carried out, as its checker saw them at the
 // pins.
 struct Served {

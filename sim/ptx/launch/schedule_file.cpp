@@ -48,6 +48,10 @@ ScheduleFile::ScheduleFile(const std::string& path) : file_(path, "schedule") {
   if (file_.root().contains("seed") && !file_.root()["seed"].is_number_unsigned()) {
     file_.Fail("seed", "must be a whole number from 0 to 18446744073709551615");
   }
+  if (file_.root().contains("input") &&
+      (!file_.root()["input"].is_number_unsigned() || file_.root()["input"] == 0)) {
+    file_.Fail("input", "must be a whole number from 1 to 18446744073709551615");
+  }
   if (const auto name = config(); name && FindConfig(*name) == nullptr) {
     file_.Fail("config",
                fmt::format("names the configuration {}, but there are {}", *name, ConfigNames()));
@@ -59,6 +63,11 @@ std::optional<std::string> ScheduleFile::config() const {
                                          : std::nullopt;
 }
 
+std::optional<std::uint64_t> ScheduleFile::input() const {
+  return file_.root().contains("input") ? std::optional(file_.root()["input"].get<std::uint64_t>())
+                                        : std::nullopt;
+}
+
 std::optional<std::uint64_t> ScheduleFile::seed() const {
   return file_.root().contains("seed") ? std::optional(file_.root()["seed"].get<std::uint64_t>())
                                        : std::nullopt;
@@ -68,6 +77,7 @@ Schedule ScheduleFile::Of(const Program& program) const {
   Schedule schedule;
   schedule.config = config().value_or("");
   schedule.seed = seed().value_or(schedule.seed);
+  schedule.input = input();
   const Lines lines = LinesOf(program);
   // The lanes that have a turn already.
   std::map<std::tuple<std::uint64_t, unsigned, std::uint32_t, std::uint32_t, Turn::What,
@@ -164,6 +174,9 @@ std::string ScheduleText(const Schedule& schedule, const Program& program) {
     head["config"] = schedule.config;
   }
   head["seed"] = schedule.seed;
+  if (schedule.input) {
+    head["input"] = *schedule.input;
+  }
   if (schedule.needed && *schedule.needed != schedule.turns.size()) {
     head["needed"] = *schedule.needed;
   }

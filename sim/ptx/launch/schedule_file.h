@@ -23,6 +23,7 @@ class ScheduleFile {
   // What the run was found with, if the file says so.
   std::optional<std::string> config() const;
   std::optional<std::uint64_t> seed() const;
+  std::optional<std::uint64_t> input() const;
   // Of a kernel. Throws InputError where a turn is of no instruction of it, or of one that has no
   // place in an order of events.
   Schedule Of(const Program& program) const;

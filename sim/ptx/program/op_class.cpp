@@ -162,6 +162,10 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kStack:  // the frame's top is no register of the instruction
     case Op::kStore:
     case Op::kAtomic:
+    case Op::kMultimem:
+    case Op::kTexture:
+    case Op::kTextureQuery:
+    case Op::kSurface:
     case Op::kCopy:
     case Op::kCopyGroup:
     case Op::kBulk:
@@ -170,7 +174,7 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kStoreBulk:
     case Op::kStoreAsync:
     case Op::kTensorProduct:
-    case Op::kOpaqueProduct:
+    case Op::kTensorMovement:
     case Op::kTensorCommit:
     case Op::kTryCancel:
     case Op::kQueryCancel:  // its CTA knows from then on whether a cluster is left
@@ -228,6 +232,18 @@ bool OnlyWritesRegisters(const Instruction& instruction) {
       return false;
   }
   return false;
+}
+
+std::vector<std::uint32_t> NextOf(const std::vector<Instruction>& code, std::uint32_t pc) {
+  const Instruction& i = code[pc];
+  std::vector<std::uint32_t> next;
+  if (i.op == Op::kBranch) {
+    next.push_back(i.As<Branch>().target);
+  }
+  if (i.op != Op::kBranch || i.guard != kNoSlot) {
+    next.push_back(pc + 1);
+  }
+  return next;
 }
 
 }  // namespace muster::ptx

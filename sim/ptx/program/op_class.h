@@ -6,6 +6,7 @@
 #define MUSTER_SIM_PTX_PROGRAM_OP_CLASS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/ptx/program/instruction.h"
 
@@ -31,6 +32,9 @@ bool TakesResource(const Instruction& instruction);
 
 // Whether the instruction only writes registers, or lets time pass.
 bool OnlyWritesRegisters(const Instruction& instruction);
+
+// What may come after an instruction that computes or branches.
+std::vector<std::uint32_t> NextOf(const std::vector<Instruction>& code, std::uint32_t pc);
 
 }  // namespace muster::ptx
 

@@ -45,19 +45,6 @@ bool Looks(const Instruction& i) {
   return (waits || OpClassOf(i) == OpClass::kLoad) && i.guard == kNoSlot;
 }
 
-// What may come after an instruction that computes or branches.
-std::vector<std::uint32_t> NextOf(const std::vector<Instruction>& code, std::uint32_t pc) {
-  const Instruction& i = code[pc];
-  std::vector<std::uint32_t> next;
-  if (i.op == Op::kBranch) {
-    next.push_back(i.As<Branch>().target);
-  }
-  if (i.op != Op::kBranch || i.guard != kNoSlot) {
-    next.push_back(pc + 1);
-  }
-  return next;
-}
-
 // A branch by a clock that does no more than to put off a look: whichever way, that look comes
 // next, and until then registers are written, which depend on the clock, too. So is the loop of a
 // wait that sleeps the longer the longer it has waited. Returns the branch and all that lies

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,8 +62,8 @@ struct StuckBarrier {
 struct StuckMbarrier {
   std::uint64_t cta = 0;
   std::string name;
-  std::uint64_t phase = 0;
-  bool parity = false;  // of the phase
+  std::optional<std::uint64_t> phase;  // how many are complete; nothing: that is not known
+  bool parity = false;                 // of the phase
   unsigned pending = 0;
   unsigned expected = 0;
   std::int64_t tx = 0;

@@ -44,6 +44,7 @@ struct Schedule {
   std::optional<std::size_t> needed;  // so many come; the others are held back until then. Or all.
   std::string config;                 // of the run that it was found in
   std::uint64_t seed = 1;
+  std::optional<std::uint64_t> input{};  // likewise, if the manifest leaves any open
 };
 
 }  // namespace muster::ptx

@@ -191,6 +191,14 @@ std::vector<StuckWarp> ClockedGrid::RunningWarps() const {
   return Gather([](const Machine& machine) { return machine.wait_report().RunningWarps(); });
 }
 
+std::vector<LanesAt> ClockedGrid::Standing() const {
+  return Gather([](const Machine& machine) { return machine.wait_report().Standing(); });
+}
+
+std::vector<WordAt> ClockedGrid::MbarrierWords() const {
+  return Gather([](const Machine& machine) { return machine.wait_report().MbarrierWords(); });
+}
+
 // Returns the clusters at whose barrier lanes wait.
 std::vector<StuckCluster> ClockedGrid::StuckClusters() const {
   std::vector<StuckCluster> stuck;

@@ -57,6 +57,9 @@ class ClockedGrid : public Grid {
   std::vector<StuckWarp> StuckWarps() const;
   // Warps that had not exited when the run ended, with their locations.
   std::vector<StuckWarp> RunningWarps() const;
+  // Where all lanes stand that have not exited, and what the mbarriers of their CTAs hold.
+  std::vector<LanesAt> Standing() const;
+  std::vector<WordAt> MbarrierWords() const;
 
   // The run follows this schedule from now on; it must outlive the grid.
   void set_replay(ScheduleReplay* replay);

@@ -169,6 +169,46 @@ std::vector<StuckWarp> WaitReport::RunningWarps() const {
                   WarpPhase::kAsking, WarpPhase::kAsleep});
 }
 
+std::vector<LanesAt> WaitReport::Standing() const {
+  std::vector<LanesAt> standing;
+  for (unsigned warp = 0; warp < residents_.warps.size(); ++warp) {
+    const WarpSlot& slot = residents_.warps[warp];
+    if (slot.phase == WarpPhase::kFree || slot.phase == WarpPhase::kExited) {
+      continue;
+    }
+    const bool waits = slot.phase == WarpPhase::kWaiting || slot.phase == WarpPhase::kIssuing;
+    for (const Group& group : slot.warp.groups) {
+      // Lanes at a barrier already have the pc of the next instruction, but still wait.
+      const std::uint32_t arrived =
+          group.lanes & (waits ? slot.warp.arrival.lanes : slot.in_cluster);
+      const LanesAt at{residents_.LinearCta(warp), residents_.IndexInCta(warp), arrived,
+                       slot.warp.arrival.line};
+      if (arrived != 0) {
+        standing.push_back(at);
+      }
+      if (arrived != group.lanes) {
+        standing.push_back(
+            {at.cta, at.warp, group.lanes & ~arrived, core_.interpreter().LineAt(group.pc)});
+      }
+    }
+  }
+  return standing;
+}
+
+std::vector<WordAt> WaitReport::MbarrierWords() const {
+  std::vector<WordAt> words;
+  for (unsigned slot = 0; slot < residents_.ctas.size() && port_ != nullptr; ++slot) {
+    const CtaSlot& cta = residents_.ctas[slot];
+    for (const auto& of_word : core_.mbarriers().At(slot)) {
+      if (cta.taken && !cta.ended) {
+        words.push_back({cta.cta.linear_id, of_word.first,
+                         port_->Load({static_cast<std::uint8_t>(slot), of_word.first})});
+      }
+    }
+  }
+  return words;
+}
+
 namespace {
 
 // Describes what a warp waits for at an mbarrier in phase `now`, and how many phases it lags
@@ -214,7 +254,7 @@ std::vector<StuckMbarrier> WaitReport::StuckMbarriers() const {
             {member.warp, fmt::format("arrived, lanes {:#010x}", member.lanes), member.line});
       }
       for (const MbarrierArrivals::Member& member : entry.waits) {
-        row.waits.push_back({member.warp, WaitText(history, row.phase, member), member.line});
+        row.waits.push_back({member.warp, WaitText(history, *row.phase, member), member.line});
       }
       std::vector<WarpLocation> all;
       ForEachBit(cta.warps, [&](unsigned warp) {

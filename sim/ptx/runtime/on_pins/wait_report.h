@@ -5,7 +5,10 @@
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_WAIT_REPORT_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_WAIT_REPORT_H_
 
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/golden/cluster_scope.h"
@@ -14,6 +17,20 @@
 #include "sim/ptx/runtime/on_pins/mb_port.h"
 
 namespace muster::ptx {
+
+// Lanes of a warp at a line of the PTX file.
+struct LanesAt {
+  std::uint64_t cta = 0;  // linear id
+  unsigned warp = 0;      // of the CTA
+  std::uint32_t lanes = 0;
+  std::uint32_t line = 0;
+};
+// The word of an mbarrier.
+struct WordAt {
+  std::uint64_t cta = 0;
+  std::uint32_t address = 0;
+  std::uint64_t bits = 0;
+};
 
 class WaitReport {
  public:
@@ -33,6 +50,9 @@ class WaitReport {
   std::vector<StuckWarp> StuckWarps() const;
   // Warps that had not exited when the run ended, with their locations.
   std::vector<StuckWarp> RunningWarps() const;
+  // Where all lanes stand that have not exited, and what the mbarriers of their CTAs hold.
+  std::vector<LanesAt> Standing() const;
+  std::vector<WordAt> MbarrierWords() const;
   // Returns where the warp of the CTA is, if resident: "waits at barrier 0 (line 38)".
   std::optional<std::string> At(std::uint64_t cta, unsigned warp) const;
   // Adds the machine's CTA of the cluster. Returns whether one of its warps waits at
