@@ -265,7 +265,8 @@ class Atomics : public ::testing::Test {
     timing.more_latency = stalls ? Below(4) : 0;
     timing.read_stalls = stalls ? Below(60) : 0;
     timing.write_stalls = stalls ? Below(60) : 0;
-    timing.one_port = stalls && OneIn(3);
+    // The model of a memory with one port reads nothing while a word is held.
+    timing.one_port = stalls && OneIn(3) && !bench_.shape().has_128;
     const unsigned slow = stalls ? 1 + Below(4) : 1;
     const unsigned gaps = 1 + Below(4);
     std::uint64_t draining = 0;  // warps with accesses outstanding
@@ -490,17 +491,23 @@ TEST_F(Times, AsThePageShowsIt) {
 
 TEST_F(Times, StoresOfTheCoresAreNotHeldUpForEver) {
   const MbPlace place{0, 0};
-  unsigned waits = 0;
-  for (unsigned i = 0; i < 200; ++i) {
-    bench_.queue().push_back(Update(AtomicOp::kAdd, AtomicSize::k32, 0, 1));
-    bench_.Begin();
-    const bool may = bench_.bank().MayStore(place);
-    if (may) {
-      bench_.words().Store(place, 0);
+  for (unsigned begin = 0; begin < 16; ++begin) {  // of the stores
+    AtomicUpdate update =
+        Update(AtomicOp::kExch, begin % 2 == 0 ? AtomicSize::k32 : AtomicSize::k128, 0, 1);
+    unsigned waits = 0;
+    for (unsigned i = 0; i < 100; ++i) {
+      bench_.queue().push_back(update);
+      update.upper = update.size == AtomicSize::k128 && !update.upper;
+      bench_.Begin();
+      const bool may = i < begin || bench_.bank().MayStore(place);
+      if (may && i >= begin) {
+        bench_.words().Store(place, 0);
+      }
+      bench_.End();
+      waits = may ? 0 : waits + 1;
+      ASSERT_LT(waits, 16U) << "by updates of " << BytesOf(update.size) << " bytes";
     }
-    bench_.End();
-    waits = may ? 0 : waits + 1;
-    ASSERT_LT(waits, 16U);
+    bench_.Settle();
   }
 }
 
