@@ -259,7 +259,7 @@ module muster_atomics
   assign smem_held_place_o = {word_of(write_q.place), word_of(data_q.place)};
 
   if (Floats != 0) begin : g_floats
-    muster_atomics_sums #(.Floats (Floats)) u_sums (
+    muster_atomics_sums #(.Floats(Floats)) u_sums (
       .clk_i, .begins_i (data_go), .step_i (write_q.step), .word_i (word_q), .sum_o (sum),
       .summed_o (summed), .all_summed_o (all_summed)
     );
