@@ -174,9 +174,7 @@ module muster_atomics
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      data_valid_q  <= 1'b0;
-      data_came_q   <= 1'b0;
-      write_valid_q <= 1'b0;
+      {data_valid_q, data_came_q, write_valid_q} <= '0;
     end else begin
       data_came_q <= (data_came_q || smem_rdata_valid_i) && !data_go;
       if (data_free) data_valid_q <= read_valid && read_go;
