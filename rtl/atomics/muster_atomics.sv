@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Atomics on shared memory: one update per cycle; a sum of 64 bits takes two, and a comparison of
-// 64 bits three.
+// Atomics on shared memory: one update per cycle; a sum of 64 bits takes two, a comparison of 64
+// bits three, and a sum of floating-point numbers ten, or, of two in a word, eleven.
 //
 //     cycle       0       1       2       3
 //     update      port    read    data    write
@@ -16,7 +16,9 @@ module muster_atomics
   import muster_cfg_pkg::*;
   import muster_atomics_pkg::*;
 #(
-  parameter muster_cfg_t Cfg
+  parameter muster_cfg_t Cfg,
+  parameter int unsigned Floats = 0,  // 1: adds f32 too; 2: f16 and bf16 too; 3: f64 too
+  parameter bit          En128  = 1'b0
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -65,6 +67,8 @@ module muster_atomics
     logic      has_answer;
     warp_t     warp;
     lane_t     lane;
+    logic      lower;  // half of 128 bits
+    logic      upper;
     mb_place_t place;
     at_step_t  step;
   } stage_t;
@@ -114,8 +118,8 @@ module muster_atomics
   // ---------------------------------------------------------------------------------------------
 
   logic       read_valid, read_go, data_free, data_go, refused, near, far;
-  logic       data_valid_q, data_linked_q, data_came_q, write_valid_q, commit;
-  at_update_t read_q;
+  logic       data_valid_q, data_linked_q, data_came_q, write_valid_q, commit, halves, yields;
+  at_update_t read_q, entering;
   stage_t     data_d, data_q, write_q;
 
   muster_stage #(.data_t(at_update_t)) u_read (
@@ -125,26 +129,44 @@ module muster_atomics
 
   assign issue_ready_o = accepts && drained;
 
-  assign refused   = Cfg.EnFaults && is_misplaced(read_q, AddrW);
-  assign near      = data_valid_q && !data_q.refused && is_same_word(read_q.place, data_q.place);
-  assign far       = write_valid_q && !write_q.refused && is_same_word(read_q.place, write_q.place);
+  // Each half of 128 bits is an update of 64. The upper one does not yield: the lower one waits for
+  // it, and its word is held.
+  assign halves = En128 && read_q.size == At128;
+  assign yields = smem_yield_i && !(halves && read_q.upper);
+
+  always_comb begin
+    entering = read_q;
+    if (halves) begin
+      entering.size          = At64;
+      entering.place.addr[3] = read_q.place.addr[3] || read_q.upper;
+    end
+  end
+
+  assign refused   = Cfg.EnFaults && (is_misplaced(entering, AddrW) ||
+                                      (halves && read_q.place.addr[3]));
+  assign near      = data_valid_q && !data_q.refused && is_same_word(entering.place, data_q.place);
+  assign far       = write_valid_q && !write_q.refused &&
+                     is_same_word(entering.place, write_q.place);
   assign data_free = !data_valid_q || data_go;
-  assign read_go   = data_free && (refused || (!smem_yield_i &&
+  assign read_go   = data_free && (refused || (!yields &&
                                                (near || (!far && smem_read_ready_i))));
 
-  assign smem_read_valid_o = read_valid && data_free && !refused && !near && !far && !smem_yield_i;
-  assign smem_read_place_o = word_of(read_q.place);
+  assign smem_read_valid_o = read_valid && data_free && !refused && !near && !far && !yields;
+  assign smem_read_place_o = word_of(entering.place);
 
   assign data_d = '{
     refused: refused, has_answer: read_q.has_answer, warp: read_q.warp, lane: read_q.lane,
-    place: read_q.place, step: step_of(read_q)
+    lower: halves && !read_q.upper, upper: halves && read_q.upper,
+    place: entering.place, step: step_of(entering)
   };
 
   // ---------------------------------------------------------------------------------------------
   // Data
   // ---------------------------------------------------------------------------------------------
 
-  logic [63:0] word_q, word, next_word;
+  logic        all_summed;
+  logic  [3:0] summed;  // quarters of the operand in whose place a sum comes
+  logic [63:0] word_q, word, next_word, sum;
 
   // The word stays at the port from the cycle on in which it comes.
   assign data_go = data_valid_q && (!write_valid_q || commit) &&
@@ -152,9 +174,7 @@ module muster_atomics
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      data_valid_q  <= 1'b0;
-      data_came_q   <= 1'b0;
-      write_valid_q <= 1'b0;
+      {data_valid_q, data_came_q, write_valid_q} <= '0;
     end else begin
       data_came_q <= (data_came_q || smem_rdata_valid_i) && !data_go;
       if (data_free) data_valid_q <= read_valid && read_go;
@@ -170,6 +190,12 @@ module muster_atomics
     if (data_go) begin
       write_q <= data_q;
       word_q  <= next_word;
+    end else begin
+      // With the sum in the place of its operand, an addition of floats is an exchange.
+      for (int q = 0; q < 4; q++) begin
+        if (summed[q]) write_q.step.operand[16*q +: 16] <= sum[16*q +: 16];
+      end
+      if (all_summed) write_q.step.takes <= 1'b1;
     end
   end
 
@@ -178,6 +204,7 @@ module muster_atomics
   // ---------------------------------------------------------------------------------------------
 
   logic         response_valid_q, answers, ready, low_carry, high_carry, high_carry_q, wide_carry_q;
+  logic         also, swaps, half_waits;
   logic  [1:0]  settled_q;
   at_response_t response_q;
 
@@ -185,6 +212,7 @@ module muster_atomics
     .step_i (write_q.step), .high_carry_i (high_carry_q), .low_carry_o (low_carry),
     .high_carry_o (high_carry), .wide_carry_i (wide_carry_q),
     .word_i (word_q), .word_o (word),
+    .also_i (also), .swaps_o (swaps),
     .other_i (!data_linked_q), .other_word_i (smem_rdata_i), .next_word_o (next_word)
   );
 
@@ -197,8 +225,26 @@ module muster_atomics
     else if (write_q.step.wide) high_carry_q <= low_carry;
   end
 
-  assign ready              = !write_q.step.slow ||
-                              (write_q.step.adds ? settled_q[0] : settled_q[1]);
+  // The lower half of 128 bits is written when the word of the upper one is there, behind it; cas
+  // swaps if both are as it wants them.
+  if (En128) begin : g_128
+    logic upper_same_q, lower_swapped_q;
+
+    assign also       = write_q.upper ? lower_swapped_q : !write_q.lower || upper_same_q;
+    assign half_waits = write_q.lower && !(data_valid_q && data_came_q);
+
+    always_ff @(posedge clk_i) begin
+      upper_same_q <= smem_rdata_i == data_q.step.addend;
+      if (commit) lower_swapped_q <= swaps;
+    end
+  end else begin : g_no_128
+    assign also       = 1'b1;
+    assign half_waits = 1'b0;
+  end
+
+  assign ready              = half_waits ? 1'b0 :
+                              (Floats != 0 && write_q.step.floats) ? write_q.step.takes :
+                              !write_q.step.slow || settled_q[write_q.step.adds ? 0 : 1];
   assign answers            = write_q.has_answer && !write_q.refused;
   assign smem_write_valid_o = write_valid_q && !write_q.refused &&
                               ready && !(answers && response_valid_q && !response_ready_i);
@@ -210,6 +256,17 @@ module muster_atomics
   assign smem_held_valid_o = {write_valid_q && !write_q.refused, data_valid_q && !data_q.refused};
   assign smem_held_place_o = {word_of(write_q.place), word_of(data_q.place)};
 
+  if (Floats != 0) begin : g_floats
+    muster_atomics_sums #(.Floats(Floats)) u_sums (
+      .clk_i, .begins_i (data_go), .step_i (write_q.step), .word_i (word_q), .sum_o (sum),
+      .summed_o (summed), .all_summed_o (all_summed)
+    );
+  end else begin : g_integers
+    assign summed     = '0;
+    assign all_summed = 1'b0;
+    assign sum        = '0;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       response_valid_q <= 1'b0;
@@ -220,7 +277,7 @@ module muster_atomics
 
   always_ff @(posedge clk_i) begin
     if (!response_valid_q || response_ready_i) begin
-      response_q <= '{warp: write_q.warp, lane: write_q.lane, word: word_q};
+      response_q <= '{warp: write_q.warp, lane: write_q.lane, upper: write_q.upper, word: word_q};
     end
   end
 
@@ -274,8 +331,8 @@ module muster_atomics
                                 (write_valid_q && !write_q.refused &&
                                  is_same_word(data_q.place, write_q.place)),
                  "an update waits for a word that is not ahead of it")
-  `MUSTER_ASSERT(SizeOfStep, !issue_valid_i || !(issue_i.op inside {AtInc, AtDec}) ||
-                             issue_i.size == At32, "AtInc and AtDec are of 32 bits")
+  `MUSTER_ASSERT(IssueHas, !issue_valid_i || has_update(issue_i, Floats, En128),
+                 "the block has no such operation, or not of this size")
   `MUSTER_ASSERT_HELD(IssueHeld, issue_valid_i, issue_ready_o, issue_i,
                       "an update at the port changes before it is accepted")
 

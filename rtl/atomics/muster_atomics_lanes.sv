@@ -3,9 +3,10 @@
 // Makes updates of a warp instruction, in front of the issue port of atomics. Like the coalescer of
 // mbarriers, it is not in the unit. Lanes at one address are one update if the operation does not
 // depend on their order and no answer is wanted: their operands are folded, a lane per cycle. Any
-// other lane is an update of its own; lanes at one address follow each other, in lane order. The
-// instruction stays at the input until its last update is taken; an instruction without lanes makes
-// none. Operands come from bit 0 on, and leave in the bytes where the value stands.
+// other lane is an update of its own; lanes at one address follow each other, in lane order. A
+// value of 128 bits is two updates, the lower half first. The instruction stays at the input until
+// its last update is taken; an instruction without lanes makes none. Operands come from bit 0 on,
+// and leave in the bytes where the value stands.
 module muster_atomics_lanes
   import muster_pkg::*;
   import muster_atomics_pkg::*;
@@ -22,7 +23,7 @@ module muster_atomics_lanes
   output at_update_t      update_o
 );
 
-  logic        folds, started_q, any_left, any_near, any_behind, folded_q;
+  logic        folds, halved, upper_q, started_q, any_left, any_near, any_behind, folded_q;
   lanes_t      left_q, left, near, alike, behind, done_q, taken, rest;
   lane_t       first_left, first_near, first_behind, leader;
   logic [31:0] addr_q;
@@ -60,8 +61,10 @@ module muster_atomics_lanes
     .bits_i (behind), .any_o (any_behind), .index_o (first_behind)
   );
 
-  assign operand = folded_q ? fold_q : instruction_i.operand[leader];
-  assign taken   = folds ? alike : lanes_t'(1) << leader;
+  assign operand = folded_q ? fold_q :
+                   upper_q  ? instruction_i.operand_upper[leader] : instruction_i.operand[leader];
+  assign halved  = instruction_i.size == At128 && !upper_q;
+  assign taken   = halved ? '0 : folds ? alike : lanes_t'(1) << leader;
   assign rest    = left & ~taken;
   assign valid_o = valid_i && any_left && !any_behind;
   assign ready_o = !any_left || (valid_o && ready_i && rest == '0);
@@ -69,10 +72,12 @@ module muster_atomics_lanes
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       started_q <= 1'b0;
+      upper_q   <= 1'b0;
       folded_q  <= 1'b0;
       done_q    <= '0;
     end else if (valid_o && ready_i) begin
       started_q <= rest != '0;
+      upper_q   <= halved;
       folded_q  <= 1'b0;
       done_q    <= '0;
     end else if (valid_i && any_behind) begin
@@ -94,19 +99,21 @@ module muster_atomics_lanes
 
   // The first quarter of the word that the value has.
   logic [1:0] quarter;
-  assign quarter = instruction_i.size == At64 ? 2'd0 : instruction_i.addr[leader][2:1];
+  assign quarter = instruction_i.size inside {At64, At128} ? 2'd0 : instruction_i.addr[leader][2:1];
 
   assign update_o = '{
     op:         instruction_i.op,
     size:       instruction_i.size,
     is_signed:  instruction_i.is_signed,
     place:      '{cta: instruction_i.cta, addr: instruction_i.addr[leader]},
+    upper:      upper_q,
     warp:       instruction_i.warp,
     lane:       leader,
     operand:    operand << {quarter, 4'd0},
-    compare:    instruction_i.compare[leader] << {quarter, 4'd0},
+    compare:    (upper_q ? instruction_i.compare_upper[leader] : instruction_i.compare[leader]) <<
+                {quarter, 4'd0},
     has_answer: instruction_i.has_answer,
-    releasing:  instruction_i.releasing
+    releasing:  instruction_i.releasing && !upper_q
   };
 
 endmodule

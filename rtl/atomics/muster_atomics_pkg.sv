@@ -15,12 +15,29 @@ package muster_atomics_pkg;
     AtOr   = 4'd6,
     AtXor  = 4'd7,
     AtExch = 4'd8,
-    AtCas  = 4'd9
+    AtCas  = 4'd9,
+    AtFAdd = 4'd10,  // f32, or f64
+    AtHAdd = 4'd11,  // f16, or of 32 bits f16x2
+    AtBAdd = 4'd12   // bf16, or of 32 bits bf16x2
   } at_op_e;
 
-  typedef enum logic [1:0] {At16 = 2'd1, At32 = 2'd2, At64 = 2'd3} at_size_e;  // log2 of the bytes
+  // log2 of the bytes; a value of 128 bits is two updates of a half each.
+  typedef enum logic [1:0] {At128 = 2'd0, At16 = 2'd1, At32 = 2'd2, At64 = 2'd3} at_size_e;
+
+  typedef enum logic [1:0] {AtF16 = 2'd0, AtBf16 = 2'd1, AtF32 = 2'd2, AtF64 = 2'd3} at_format_e;
 
   localparam int unsigned AtHeld = 2;  // words between the grants of their read and their write
+
+  // What of a sum of floating-point numbers is known beside its significand.
+  typedef struct packed {
+    logic        sign;
+    logic        nan;
+    logic        invalid;    // of infinities with different signs
+    logic        subtracts;
+    logic [10:0] exp;        // of the larger number
+  } at_aside_t;
+
+  localparam int unsigned AtFloatSteps = 9;  // of muster_atomics_float, a cycle each
 
   typedef logic [4:0] lane_t;
 
@@ -31,6 +48,7 @@ package muster_atomics_pkg;
     at_size_e    size;
     logic        is_signed;   // AtMin, AtMax
     mb_place_t   place;       // of the value
+    logic        upper;       // At128: the upper half, which follows the lower one
     warp_t       warp;
     lane_t       lane;        // whose update it is; of several lanes, one
     logic [63:0] operand;     // AtCas: the value that is swapped in
@@ -50,6 +68,8 @@ package muster_atomics_pkg;
     logic [MaxLanes-1:0][31:0]  addr;
     logic [MaxLanes-1:0][63:0]  operand;
     logic [MaxLanes-1:0][63:0]  compare;
+    logic [MaxLanes-1:0][63:0]  operand_upper;  // At128
+    logic [MaxLanes-1:0][63:0]  compare_upper;
     logic                       has_answer;
     logic                       releasing;
   } at_instruction_t;
@@ -57,7 +77,8 @@ package muster_atomics_pkg;
   typedef struct packed {
     warp_t       warp;
     lane_t       lane;
-    logic [63:0] word;  // as it was; the value is where the operand was
+    logic        upper;
+    logic [63:0] word;   // as it was; the value is where the operand was
   } at_response_t;
 
   typedef struct packed {
@@ -92,6 +113,9 @@ package muster_atomics_pkg;
     logic        selects;    // AtMin, AtMax
     logic        largest;
     logic        swaps;      // AtCas
+    logic        floats;     // AtFAdd, AtHAdd, AtBAdd
+    at_format_e  format;
+    logic        paired;     // two of 16 bits
     logic [1:0]  gate;       // 0: the operand; its AND, OR, XOR with the word
     logic [63:0] addend;     // the operand; inverted to compare; AtCas: the value that is compared
     logic [63:0] operand;
@@ -116,12 +140,31 @@ package muster_atomics_pkg;
     s.selects = u.op inside {AtMin, AtMax};
     s.largest = u.op == AtMax;
     s.swaps   = u.op == AtCas;
+    s.floats  = u.op inside {AtFAdd, AtHAdd, AtBAdd};
+    s.format  = u.op == AtHAdd ? AtF16 : u.op == AtBAdd ? AtBf16 : s.wide ? AtF64 : AtF32;
+    s.paired  = u.op inside {AtHAdd, AtBAdd} && u.size == At32;
     // The sum has a carry if the word is not below the operand; AtDec: if it is above it.
     s.carry   = s.selects || u.op == AtInc;
     s.gate    = u.op == AtAnd ? 2'd1 : u.op == AtOr ? 2'd2 : u.op == AtXor ? 2'd3 : 2'd0;
     s.addend  = s.swaps ? u.compare : s.adds ? u.operand : ~u.operand;
     s.operand = u.op == AtInc ? '0 : u.operand;  // after its bound AtInc begins anew at 0
     return s;
+  endfunction
+
+  // Whether a block with these parameters has the operation, of this size.
+  function automatic logic has_update(at_update_t u, int unsigned floats, bit en_128);
+    unique case (u.op)
+      AtInc, AtDec:   return u.size == At32;
+      AtExch, AtCas:  return u.size != At128 || en_128;
+      AtFAdd:         return u.size == At64 ? floats >= 3 : u.size == At32 && floats >= 1;
+      AtHAdd, AtBAdd: return u.size inside {At16, At32} && floats >= 2;
+      default:        return u.size inside {At32, At64};
+    endcase
+  endfunction
+
+  // The exponent of infinities and NaNs.
+  function automatic logic [10:0] highest_of(at_format_e format);
+    return format == AtF16 ? 11'd31 : format == AtF64 ? 11'd2047 : 11'd255;
   endfunction
 
   // Not aligned to its size, or beyond the CTA's shared memory of 2^addr_bits bytes.

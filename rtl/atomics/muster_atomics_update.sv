@@ -13,6 +13,8 @@ module muster_atomics_update
   output logic        low_carry_o,   // out of the lower half
   output logic        high_carry_o,  // out of the upper half
   input  logic        wide_carry_i,  // that, a cycle later: out of 64 bits
+  input  logic        also_i,        // AtCas: the other half of the value, if any, is as wanted
+  output logic        swaps_o,
   input  logic [63:0] word_i,
   output logic [63:0] word_o,
 
@@ -60,7 +62,8 @@ module muster_atomics_update
     for (int q = 0; q < 4; q++) same[q] = word_i[16*q +: 16] == step_i.addend[16*q +: 16];
   end
 
-  assign swaps    = step_i.swaps && (same | ~step_i.quarters) == '1;
+  assign swaps    = step_i.swaps && (same | ~step_i.quarters) == '1 && also_i;
+  assign swaps_o  = swaps;
   assign if_none  = step_i.takes || swaps || (step_i.selects && below_takes) ||
                     (step_i.down && half == '0);
   assign if_carry = step_i.takes || swaps || (step_i.selects && !below_takes) || step_i.steps;

@@ -18,7 +18,7 @@ module muster_mem_1r1w #(
 );
 
   // no_rw_check: tools need not keep what a read during a write of the same word yields.
-  (* no_rw_check *) logic [Width-1:0] mem [Depth];
+  (* no_rw_check *) logic [Width-1:0] mem[Depth];
 
   always_ff @(posedge clk_i) begin
     rdata_o <= mem[raddr_i];

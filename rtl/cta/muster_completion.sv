@@ -63,7 +63,7 @@ module muster_completion #(
   always_comb begin
     for (int m = 0; m < NumIssue; m++) begin
       earlier[m] = '0;
-      for (int n = 0; n < m; n++) earlier[m] = earlier[m] + (MemberW+1)'(member_counts_i[n]);
+      for (int n = 0; n < m; n++) earlier[m] = earlier[m] + (MemberW + 1)'(member_counts_i[n]);
       member_completes_o[m] = group_arrives_i && member_counts_i[m] && due[earlier[m][MemberW-1:0]];
     end
     // An exit is no arrival: the entry completes when all remaining warps have arrived.

@@ -30,7 +30,7 @@ module muster_launch_check
   logic [WarpW:0] entered_nq, entered;  // inverted: see exceeds()
 
   assign entered = ~entered_nq;
-  assign last_o  = WarpW'((open_i ? size_i[WarpW:0] : entered) - (WarpW+1)'(1));
+  assign last_o  = WarpW'((open_i ? size_i[WarpW:0] : entered) - (WarpW + 1)'(1));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -38,7 +38,7 @@ module muster_launch_check
     end else if (done_i) begin
       entered_nq <= '1;
     end else if (step_i && warp_chosen_o) begin
-      entered_nq <= entered_nq - (WarpW+1)'(1);
+      entered_nq <= entered_nq - (WarpW + 1)'(1);
     end
   end
 

@@ -53,7 +53,7 @@ module muster_lifecycle
   assign launches  = (lifecycle_i.op == LcLaunch);
   assign opens     = EnJoin && (lifecycle_i.op == LcOpen);
   assign joins     = EnJoin && (lifecycle_i.op == LcJoin);
-  assign walked    = (walked_q == (StepW+1)'(Steps));
+  assign walked    = (walked_q == (StepW + 1)'(Steps));
   assign awaited_d = awaited_q & busy_i;
 
   always_comb begin
@@ -65,7 +65,7 @@ module muster_lifecycle
   assign valid_o      = asks || cleaning_q;
   assign clean_step_o = !goes;
   assign step         = ready_i && (goes ? launches && !walked : cleaning_q);
-  assign cleaned      = step && cleaning_q && (walked_q == (StepW+1)'(Steps - 1));
+  assign cleaned      = step && cleaning_q && (walked_q == (StepW + 1)'(Steps - 1));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -77,7 +77,7 @@ module muster_lifecycle
       cleaning_q <= EnJoin && ((cleaning_q && !cleaned) || (done_i && slot_freed_i));
       clear_q    <= !done_i && valid_i && (awaited_d == '0);
       sent_q     <= !done_i && (sent_q || (goes && ready_i && !(launches && !walked)));
-      if (step) walked_q <= walked_q + (StepW+1)'(1);
+      if (step) walked_q <= walked_q + (StepW + 1)'(1);
       if (cleaned || (done_i && launches)) walked_q <= '0;
     end
   end

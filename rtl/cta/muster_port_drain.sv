@@ -71,7 +71,7 @@ module muster_port_drain
     .drained_o (drained), .leave_i (NumWarps'(leave)), .read_warp_i (pick_d), .data_o (picked)
   );
 
-  assign groups = (Groups*Span)'(drained);
+  assign groups = (Groups * Span)'(drained);
 
   always_comb begin
     batch_d = batch_q;

@@ -146,7 +146,7 @@ module muster_roster
     if (!rst_ni) begin
       freed_q <= '0;
     end else if (free) begin
-      freed_q <= freed_q + (FreeW+1)'(1);
+      freed_q <= freed_q + (FreeW + 1)'(1);
     end
   end
 

@@ -41,7 +41,7 @@ module muster_link
   output byte_t                  refused_o
 );
 
-  typedef enum logic [2:0] {Idle, Header, Judge, Act, Pulse, Copy, Reply, Sent} state_e;
+  typedef enum logic [3:0] {Idle, Header, Sum, Judge, Act, Pulse, Copy, Reply, Sent} state_e;
 
   state_e state_q;
 
@@ -85,6 +85,8 @@ module muster_link
   logic [31:0] header_q;  // the first four bytes of the payload
   byte_t       command, last_q;
   byte_t       rest;      // bytes after the header of a cycle or a store
+  logic [8:0]  pins_end_q;    // the place after the last byte: of a cycle
+  logic [24:0] memory_end_q;  // of a store
   logic        fresh, fresh_q, identifies, resets, cycles, stores;
   cause_e      cause, cause_q;
 
@@ -106,9 +108,9 @@ module muster_link
       cause = CauseCommand;
     end else if (frame_length < (stores ? 8'd5 : 8'd3)) begin
       cause = CauseLength;
-    end else if (cycles && 9'(header_q[23:16]) + 9'(rest) > 9'(NumPins)) begin
+    end else if (cycles && pins_end_q > 9'(NumPins)) begin
       cause = CauseLength;
-    end else if (stores && 25'(header_q[31:8]) + 25'(rest) > 25'(MemoryBytes)) begin
+    end else if (stores && memory_end_q > 25'(MemoryBytes)) begin
       cause = CauseLength;
     end else if (fresh && frame_sequence != last_q + 8'd1) begin
       cause = CauseSequence;
@@ -140,7 +142,8 @@ module muster_link
       copying_q  <= state_q == Copy && !last_byte;
       unique case (state_q)
         Idle:   if (frame_valid) state_q <= Header;
-        Header: if (at_q == BufferW'(4)) state_q <= Judge;
+        Header: if (at_q == BufferW'(4)) state_q <= Sum;
+        Sum:    state_q <= Judge;
         Judge:  state_q <= Act;
         Act: begin
           state_q <= (cause_q == CauseNone) ? Pulse : Reply;
@@ -167,6 +170,10 @@ module muster_link
       Header: begin
         at_q     <= at_q + BufferW'(1);
         header_q <= {payload, header_q[31:8]};
+      end
+      Sum: begin
+        pins_end_q   <= 9'(header_q[23:16]) + 9'(rest);
+        memory_end_q <= 25'(header_q[31:8]) + 25'(rest);
       end
       Judge: begin
         cause_q <= cause;
@@ -220,27 +227,31 @@ module muster_link
     CmdIdentify | 8'h80
   };
 
-  // The byte requested, selected from sixteen groups of eight by AND and OR: there is time for
-  // that, and it is smaller than a multiplexer.
+  // The byte requested, selected from sixteen groups of eight by AND and OR, four groups together:
+  // there are cycles for that, and it is smaller than a multiplexer.
   byte_t [127:0] report;
-  byte_t         shown, of_group;
+  byte_t         of_group, shown;
+  byte_t [3:0]   quarter, quarter_q;
   logic [15:0]   group_q;
   logic [7:0]    byte_q;
 
-  assign report = (8*128)'({report_i, command | 8'h80});
+  assign report = (8 * 128)'({report_i, command | 8'h80});
 
   always_comb begin
-    shown = '0;
+    quarter = '0;
+    shown   = '0;
     for (int g = 0; g < 16; g++) begin
       of_group = '0;
       for (int i = 0; i < 8; i++) of_group = of_group | (report[8*g + i] & {8{byte_q[i]}});
-      shown = shown | (of_group & {8{group_q[g]}});
+      quarter[g / 4] = quarter[g / 4] | (of_group & {8{group_q[g]}});
     end
+    for (int q = 0; q < 4; q++) shown = shown | quarter_q[q];
   end
 
   always_ff @(posedge clk_i) begin
-    group_q <= 16'd1 << index[6:3];
-    byte_q  <= 8'd1 << index[2:0];
+    group_q   <= 16'd1 << index[6:3];
+    byte_q    <= 8'd1 << index[2:0];
+    quarter_q <= quarter;
   end
 
   always_ff @(posedge clk_i) begin

@@ -8,7 +8,7 @@ module muster_lowest (
   output logic [2:0] index_o  // meaningless when no bit is set
 );
 
-  (* rom_style = "block" *) logic [3:0] table_q [256];
+  (* rom_style = "block" *) logic [3:0] table_q[256];
 
   initial begin
     for (int bits = 0; bits < 256; bits++) begin

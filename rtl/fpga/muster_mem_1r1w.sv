@@ -19,14 +19,14 @@ module muster_mem_1r1w #(
 );
 
   if (AddrW < 8) begin : g_spare
-    (* no_rw_check, ram_style = "block" *) logic [Width-1:0] mem [2**(AddrW+1)];
+    (* no_rw_check, ram_style = "block" *) logic [Width-1:0] mem[2**(AddrW+1)];
 
     always_ff @(posedge clk_i) begin
       rdata_o               <= mem[{1'b0, raddr_i}];
       mem[{!we_i, waddr_i}] <= wdata_i;
     end
   end else begin : g_full
-    (* no_rw_check, ram_style = "block" *) logic [Width-1:0] mem [Depth];
+    (* no_rw_check, ram_style = "block" *) logic [Width-1:0] mem[Depth];
 
     always_ff @(posedge clk_i) begin
       rdata_o <= mem[raddr_i];

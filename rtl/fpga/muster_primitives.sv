@@ -25,9 +25,7 @@ module EHXPLLL #(
   parameter int unsigned CLKI_DIV     = 1,
   parameter int unsigned CLKFB_DIV    = 1,
   parameter              CLKOP_ENABLE = "ENABLED",
-  parameter int unsigned CLKOP_DIV    = 8,
-  parameter              CLKOS_ENABLE = "DISABLED",
-  parameter int unsigned CLKOS_DIV    = 8
+  parameter int unsigned CLKOP_DIV    = 8
 ) (
   input  logic CLKI,
   input  logic CLKFB,
@@ -40,9 +38,7 @@ module EHXPLLL #(
   input  logic PHASELOADREG,
   input  logic PLLWAKESYNC,
   input  logic ENCLKOP,
-  input  logic ENCLKOS,
   output logic CLKOP,
-  output logic CLKOS,
   output logic LOCK
 );
 endmodule

@@ -12,19 +12,16 @@ module muster_ulx3s #(
   output logic [7:0] led_o
 );
 
-  logic       clk, clk_60, locked, unit_clk;
+  logic       clk, locked, unit_clk;
   logic [3:0] reset_q;
 
-  // 25 MHz / 5 x 12 = 60 MHz, fed back; the oscillator runs at 12 times that, a fifteenth of which
-  // is 48 MHz.
+  // 25 MHz / 4 x 13 = 81.25 MHz, fed back; the oscillator runs at 8 times that.
   EHXPLLL #(
-    .FEEDBK_PATH("CLKOP"), .CLKI_DIV(5), .CLKFB_DIV(12), .CLKOP_ENABLE("ENABLED"), .CLKOP_DIV(12),
-    .CLKOS_ENABLE("ENABLED"), .CLKOS_DIV(15)
+    .FEEDBK_PATH("CLKOP"), .CLKI_DIV(4), .CLKFB_DIV(13), .CLKOP_ENABLE("ENABLED"), .CLKOP_DIV(8)
   ) u_pll (
-    .CLKI (clk_25_i), .CLKFB (clk_60), .RST (1'b0), .STDBY (1'b0), .PHASESEL0 (1'b0),
+    .CLKI (clk_25_i), .CLKFB (clk), .RST (1'b0), .STDBY (1'b0), .PHASESEL0 (1'b0),
     .PHASESEL1 (1'b0), .PHASEDIR (1'b0), .PHASESTEP (1'b0), .PHASELOADREG (1'b0),
-    .PLLWAKESYNC (1'b0), .ENCLKOP (1'b0), .ENCLKOS (1'b0), .CLKOP (clk_60), .CLKOS (clk),
-    .LOCK (locked)
+    .PLLWAKESYNC (1'b0), .ENCLKOP (1'b0), .CLKOP (clk), .LOCK (locked)
   );
 
   always_ff @(posedge clk or negedge locked) begin
@@ -33,8 +30,8 @@ module muster_ulx3s #(
   end
 
   muster_board #(
-    .EnMbarrier(EnMbarrier), .EnRemote(EnMbarrier), .SmemBytes(SmemBytes), .ClockMhz(48),
-    .ClocksPerBit(16)
+    .EnMbarrier(EnMbarrier), .EnRemote(EnMbarrier), .SmemBytes(SmemBytes), .ClockMhz(81),
+    .ClocksPerBit(27), .GapCycles(524288)
   ) u_board (
     .clk_i (clk), .rst_ni (reset_q[3]), .rx_i, .tx_o, .refused_o (led_o),
     .unit_clk_o (unit_clk), .unit_clk_i (unit_clk)

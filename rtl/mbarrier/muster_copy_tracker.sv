@@ -154,7 +154,7 @@ module muster_copy_tracker
   assign async_valid_o = send_q;
   assign async_o       = '{op: MbArrive, place: sent_q.place, operand: 32'd1};
 
-  if (Epochs < 2 || 2**EpochW != Epochs) begin : g_bad_epochs
+  if (Epochs < 2 || 2 ** EpochW != Epochs) begin : g_bad_epochs
     $error("Epochs must be a power of two, and 2 at least");
   end
 

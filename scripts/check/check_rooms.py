@@ -41,6 +41,7 @@ USES = {
     # Beside it, and above all.
     "bcu": "",
     "board": "port lockstep",
+    "python": "isa golden app ptx/syntax ptx/program ptx/launch",
     "app": "isa log lockstep explore litmus emit gpu ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
 }
 

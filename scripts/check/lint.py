@@ -48,50 +48,55 @@ def failures(commands, passed=lambda command: None):
     return wrong
 
 
-def verilator():
-    """The unit in all configurations and at all corners of its parameters, and the modules around it."""
-    lint = ["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f"]
-    commands = [lint + ["+define+MUSTER_OBSERVE", "--top-module", "muster", *configs.overrides(parameters)]
+def elaborations():
+    """Arguments for the unit in all configurations and at all corners of its parameters, and for the modules around it."""
+    commands = [["+define+MUSTER_OBSERVE", "--top-module", "muster", *configs.overrides(parameters)]
                 for parameters in [*configs.UNIT.values(), *corners.every().values()]]
-    commands += [lint + observe + ["--top-module", "muster", f"-GEnMbarrier=1'b{mbarrier}"]
+    commands += [observe + ["--top-module", "muster", f"-GEnMbarrier=1'b{mbarrier}"]
                  for mbarrier in (0, 1) for observe in ([], ["+define+MUSTER_OBSERVE"])]
-    commands += [lint + ["--top-module", top] for top in
+    commands += [["--top-module", top] for top in
                  ("muster_template", "muster_fence_tracker", "muster_copy_tracker", "muster_mb_coalesce",
                   "muster_bcu_decode", "muster_mem_port", "muster_scheduler")]
     few = configs.UNIT["small"] | {"EnState": 0, "EnLanes": 0}
-    commands += [lint + ["--top-module", "muster_axil", f"-GCfg={configs.packed(few | changes)}", f"-GEnCounters=1'b{counters}"]
+    commands += [["--top-module", "muster_axil", f"-GCfg={configs.packed(few | changes)}", f"-GEnCounters=1'b{counters}"]
                  for changes, counters in
                  (({"NumWarps": 4, "NumCtas": 1, "EnReduce": 0}, 1), ({"NumWarps": 5, "NumCtas": 3, "EnReduce": 0}, 0), ({}, 1),
                   ({"NumWarps": 12, "NumCtas": 3, "NumIssue": 2, "EnReduce": 0}, 1),
                   ({"NumWarps": 33, "NumCtas": 8, "NumIssue": 2}, 0), ({"NumWarps": 64, "NumCtas": 32, "NumIssue": 4}, 1))]
-    commands += [lint + ["--top-module", "muster_ventus", f"-GNumWarps={warps}", f"-GNumBlocks={blocks}",
+    commands += [["--top-module", "muster_ventus", f"-GNumWarps={warps}", f"-GNumBlocks={blocks}",
                          f"-GWfIdWidth={width}"]
                  for warps, blocks, width in ((4, 1, 2), (8, 8, 3), (12, 3, 4), (64, 32, 6))]
-    commands += [lint + ["--top-module", "muster_vortex", f"-GNumWarps={warps}", f"-GEndsCount=1'b{switch}",
+    commands += [["--top-module", "muster_vortex", f"-GNumWarps={warps}", f"-GEndsCount=1'b{switch}",
                          f"-GEnSplit=1'b{switch}"]
                  for warps in (4, 8, 32) for switch in (0, 1)]
-    commands += [lint + ["--top-module", "muster_warp", f"-GNumWarps={warps}", f"-GWarpSize={lanes}", f"-GLanesPerBeat={beat}",
+    commands += [["--top-module", "muster_warp", f"-GNumWarps={warps}", f"-GWarpSize={lanes}", f"-GLanesPerBeat={beat}",
                          f"-GEnCollectives=1'b{collectives}", f"-GEnFaults=1'b{faults}"]
                  for warps, lanes, beat, collectives, faults in
                  ((4, 32, 1, 1, 1), (8, 32, 1, 0, 1), (12, 16, 4, 1, 0), (33, 8, 8, 1, 1), (64, 32, 32, 1, 1))]
-    commands += [lint + ["--top-module", "muster_atomics", f"-GCfg={configs.packed(configs.UNIT['small'] | changes)}"]
-                 for changes in ({}, {"NumWarps": 5, "NumCtas": 1, "SmemBytes": 16}, {"NumWarps": 64, "NumCtas": 32, "EnFaults": 0},
-                                 {"EnDrain": 0})]
-    commands += [lint + ["--top-module", "muster_atomics_lanes"]]
-    commands += [lint + ["--top-module", "muster_cluster", f"-GNumUnits={units}", f"-GNumWarps={warps}",
+    commands += [["--top-module", "muster_atomics", f"-GCfg={configs.packed(configs.UNIT['small'] | changes)}",
+                         f"-GFloats={floats}", f"-GEn128=1'b{wide}"]
+                 for changes, floats, wide in
+                 (({}, 0, 0), ({"NumWarps": 5, "NumCtas": 1, "SmemBytes": 16}, 1, 0), ({"NumWarps": 64, "NumCtas": 32, "EnFaults": 0}, 2, 1),
+                  ({"EnDrain": 0}, 3, 1))]
+    commands += [["--top-module", "muster_atomics_lanes"]]
+    commands += [["--top-module", "muster_cluster", f"-GNumUnits={units}", f"-GNumWarps={warps}",
                          f"-GNumCtas={ctas}", f"-GNumClusters={clusters}", f"-GNumGrids={grids}"]
                  for units, warps, ctas, clusters, grids in
                  ((1, 4, 1, 1, 1), (2, 8, 2, 2, 2), (3, 5, 3, 5, 3), (4, 32, 8, 8, 2), (16, 64, 32, 64, 8))]
-    commands += [lint + ["--top-module", "muster_cancel_decode"]]
-    commands += [lint + ["+define+MUSTER_OBSERVE", "--top-module", "muster_gpc"]]
-    commands += [lint + ["--top-module", "muster_gpc", f"-GNumUnits={units}", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
+    commands += [["--top-module", "muster_cancel_decode"]]
+    commands += [["+define+MUSTER_OBSERVE", "--top-module", "muster_gpc"]]
+    commands += [["--top-module", "muster_gpc", f"-GNumUnits={units}", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
                          f"-GNumIssue={ports}", f"-GLanesPerBeat={beat}", f"-GNumClusters={ctas}"]
                  for units, warps, ctas, ports, beat in ((1, 4, 1, 1, 1), (2, 8, 2, 1, 1), (4, 32, 8, 2, 8))]
-    commands += [lint + ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
+    commands += [["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
                          f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
                          f"-GEnMbarrier=1'b{mbarrier}"]
                  for board in ("hx8k", "ulx3s", "arty_a7") for mbarrier in (0, 1)]
-    return failures(commands)
+    return [["-f", "rtl/muster.f", *command] for command in commands]
+
+
+def verilator():
+    return failures([["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", *command] for command in elaborations()])
 
 
 def clang_format():

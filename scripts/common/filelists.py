@@ -53,20 +53,26 @@ def core(folders, sources):
                       for path in headers)
     files = "".join(f"      - {path}\n" for path in sources)
     params = list(parameters())
-    described = "".join(f"  {name}:\n    datatype: int\n    default: {value}\n    paramtype: vlogparam\n"
-                        for name, _, value in params)
+    # Without a default, a parameter that is not given keeps the one of the RTL.
+    described = "".join(f"  {name}: {{datatype: int, paramtype: vlogparam}}\n" for name, _, _ in params)
     names = ", ".join(name for name, _, _ in params)
     return ("CAPI=2:\n" + NOTICE + "\n"
             f"name: muster:gpu:muster:{version()}\n"
             "description: The barrier unit of a GPU core (named barriers, mbarrier)\n\n"
             "filesets:\n  rtl:\n    files:\n" + include + files +
             "    file_type: systemVerilogSource\n"
-            "  waivers:\n    files: [muster.vlt]\n    file_type: vlt\n\n"
+            "  waivers:\n    files: [muster.vlt]\n    file_type: vlt\n"
+            "  generator:\n    depend: [muster:gpu:plain]\n\n"
             "parameters:\n" + described + "\n"
+            "generate:\n  plain: {generator: muster_plain, parameters: {config: small}}\n\n"
             "targets:\n"
-            f"  default:\n    filesets: [rtl]\n    toplevel: muster\n    parameters: [{names}]\n"
-            "  lint:\n    filesets: [waivers, rtl]\n    toplevel: muster\n    default_tool: verilator\n"
-            "    tools: {verilator: {mode: lint-only, verilator_options: [-Wall]}}\n")
+            # Cores that depend on this one take `default`; its parameters would be overridden at their tops.
+            "  default:\n    filesets: [rtl]\n    toplevel: muster\n"
+            f"  lint:\n    filesets: [waivers, rtl]\n    toplevel: muster\n    parameters: [{names}]\n"
+            "    flow: lint\n    flow_options: {tool: verilator, verilator_options: [-Wall]}\n"
+            # Yosys as edalize calls it reads no SystemVerilog of this kind: it gets the unit as plain Verilog.
+            "  synth:\n    filesets: [generator]\n    generate: [plain]\n    toplevel: muster_small\n"
+            "    flow: icestorm\n    flow_options: {pnr: none}\n")
 
 
 def bender(folders, sources):

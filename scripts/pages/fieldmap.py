@@ -59,9 +59,9 @@ def elaborate(top, *options):
         return ElementTree.parse(file).getroot()
 
 
-def read(parameters, top="muster"):
-    """The ports of a module with these parameters, and the codes of the enumerations."""
-    root = elaborate(top, *configs.overrides(parameters))
+def read(parameters, top="muster", sources=()):
+    """The ports of a module with these parameters, and the codes of the enumerations. `sources`: those that are not the unit's."""
+    root = elaborate(top, *configs.overrides(parameters), *sources)
     types = Types(root.find(".//typetable"))
     top = next(module for module in root.iter("module") if module.get("topModule"))
     ports = {}

@@ -2,8 +2,8 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Writes what follows from the register map of the AXI4-Lite adapter, rtl/adapters/axil/registers.json.
 
-That is, in the same folder: the SystemVerilog package muster_axil_pkg.sv, the C header muster_axil.h, and
-in README.md the table of registers and the example, which is hang.h. With --check it writes nothing, and
+That is, in the same folder: the SystemVerilog package muster_axil_pkg.sv, the C header muster_axil.h, the map in SystemRDL,
+muster_axil.rdl, and in README.md the table of registers and the example, which is hang.h. With --check it writes nothing, and
 fails if one of them is not what it would write. A map that contradicts itself is refused (exit code 1). An
 argument names another folder with these files.
 """
@@ -25,7 +25,7 @@ ACCESS = {"ro": "read", "rw": "read, write", "w1c": "read, write 1 to clear"}
 
 class Field:
     def __init__(self, row):
-        self.name, self.text = row["name"], row["text"]
+        self.name, self.text, self.rdl = row["name"], row["text"], row.get("rdl", [])
         bits = re.fullmatch(r"(\d+):(\d+)", row["bits"])
         if not bits:
             raise ValueError(f"{self.name}: bits are high:low, not {row['bits']}")
@@ -37,6 +37,7 @@ class Field:
 class Register:
     def __init__(self, row):
         self.name, self.text, self.access = row["name"], row["text"], row["access"]
+        self.rdl, self.external = row.get("rdl", []), row.get("external", False)
         self.offset = int(row["offset"], 0)
         self.count = row.get("count", 1)
         self.last = self.offset + 4 * (self.count - 1)
@@ -89,7 +90,7 @@ def package(registers, bits):
                 spans[-1][1] = register.last + 3
             else:
                 spans.append([register.offset, register.last + 3])
-        ranges = ", ".join(f"[{bits}'h{first:03x}:{bits}'h{last:03x}]" for first, last in spans)
+        ranges = ", ".join(f"[{bits}'h{first:03x} : {bits}'h{last:03x}]" for first, last in spans)
         return (f"  function automatic logic {name}(addr_t addr);\n"
                 f"    return addr inside {{{ranges}}};\n  endfunction\n")
 
@@ -137,6 +138,28 @@ def example(room):
     return f"```c\n{code}```\n"
 
 
+def rdl(registers, bits):
+    """The map in SystemRDL, for tools of others. A register without fields is one field, `value`."""
+    hardware = {"ro": "sw = r; hw = w;", "rw": "sw = rw; hw = r; reset = 0;",
+                "w1c": "sw = rw; onwrite = woclr; hw = rw; reset = 0;"}
+
+    def described(row):
+        text = row.text.replace("\\", "\\\\").replace('"', '\\"')
+        return "".join(f" {line};" for line in [f'desc = "{text}"', *row.rdl])
+
+    text = NOTICE + (f'addrmap muster_axil {{\n  name = "Muster";\n  desc = "The AXI4-Lite adapter of the barrier unit: {bits} bits of address.";\n'
+                     "  default regwidth = 32;\n")
+    for register in registers:
+        text += f"\n  {'external ' * register.external}reg {{\n   {described(register)}\n    default {hardware[register.access].replace('; ', '; default ')}\n"
+        for field in register.fields:
+            text += f"    field {{{described(field)} }} {field.name}[{field.high}:{field.low}];\n"
+        if not register.fields:
+            text += "    field { } value[31:0];\n"
+        array = f"[{register.count}]" if register.count > 1 else ""
+        text += f"  }} {register.name}{array} @ {register.offset:#05x}{' += 4' if array else ''};\n"
+    return text + "};\n"
+
+
 def page(registers, room):
     text = (room / "README.md").read_text()
     for name, block in (("registers", table(registers)), ("hang.h", example(room))):
@@ -168,7 +191,7 @@ def main():
         sys.exit("\n".join(f"{source}: {sentence}" for sentence in wrong))
     stale = []
     for name, text in (("muster_axil_pkg.sv", package(registers, bits)),
-                       ("muster_axil.h", header(registers)), ("README.md", page(registers, room))):
+                       ("muster_axil.h", header(registers)), ("muster_axil.rdl", rdl(registers, bits)), ("README.md", page(registers, room))):
         path = room / name
         if args.check:
             stale += [] if path.exists() and path.read_text() == text else [name]

@@ -2,7 +2,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #
 # Installs the Debian packages that are missing; silent when none is. Arguments name groups:
-#   build (the default), lint, wave, report, synth, fpga, asic, formal, fourstate, suites, clang, coverage, browser, farm.
+#   build (the default), lint, wave, report, synth, fpga, asic, formal, fourstate, integration, site, suites, python, clang, coverage, browser, farm.
 # SETUP=no skips it, for those who bring their own tools. Exit code 2: it cannot install.
 set -euo pipefail
 
@@ -13,11 +13,14 @@ declare -Ar PACKAGES=(
   [wave]="gtkwave"
   [report]="gnuplot-nox"
   [synth]="npm nextpnr-ice40"
-  [fpga]="npm nextpnr-ice40 fpga-icestorm"
+  [fpga]="npm nextpnr-ice40 fpga-icestorm python3-venv"
   [asic]="npm opensta qflow-tech-osu018"
   [formal]="npm yosys cvc5"
   [fourstate]="iverilog"
+  [integration]="python3-venv yosys"
+  [site]="python3-venv"
   [suites]="python3-venv"
+  [python]="python3-venv python3-dev"
   [clang]="clang"
   [coverage]="lcov"
   [browser]="chromium"

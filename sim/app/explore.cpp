@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -56,7 +55,7 @@ class Explorer {
     writer_.emplace(job_, config_, options.emit);
   }
 
-  ExploreCode Run() {
+  Exploration Run() {
     if (!options_.schedule.empty()) {
       return WriteGiven();
     }
@@ -65,18 +64,15 @@ class Explorer {
     WriteWitnesses(world->program());
     WriteKernels(world.get());
     const explore::Reporter reporter(*world);
-    Print(reporter, world->program());
+    Exploration result = Result();
+    result.text = Text(reporter, world->program());
+    result.json = Json(reporter);
     if (!options_.page.empty()) {
-      WriteFile(
-          options_.page,
-          ExplorePage(
-              job_, config_, world->program(), reporter, causes_,
-              [this](const explore::Finding& finding) { return ScheduleOf(finding); }, Summary()));
+      const auto schedule_of = [this](const auto& finding) { return ScheduleOf(finding); };
+      WriteFile(options_.page, ExplorePage(job_, config_, world->program(), reporter, causes_,
+                                           schedule_of, Summary()));
     }
-    if (!options_.report.empty()) {
-      WriteFile(options_.report, JsonText(Json(reporter)));
-    }
-    return Code();
+    return result;
   }
 
   Exploration UntilFinding(const Contents& reference) {
@@ -85,14 +81,7 @@ class Explorer {
     if (causes_.findings.empty() && refused_) {
       world = Search(false);  // another witness may do
     }
-    Exploration result;
-    result.code = Code();
-    result.complete = explored_.complete;
-    result.classes = explored_.classes;
-    result.left_out = explored_.left_out;
-    result.findings = causes_.findings.size();
-    result.suspicions = causes_.suspicions.size();
-    result.contents = contents_;
+    Exploration result = Result();
     if (!causes_.findings.empty()) {
       // Two events tell more than a bad end does.
       const auto pair = std::find_if(causes_.findings.begin(), causes_.findings.end(),
@@ -106,6 +95,18 @@ class Explorer {
   }
 
  private:
+  Exploration Result() const {
+    return {Code(),
+            explored_.complete,
+            explored_.classes,
+            explored_.left_out,
+            causes_.findings.size(),
+            causes_.suspicions.size(),
+            "",
+            {},
+            contents_};
+  }
+
   // Finds what there is to find. Returns a world of the kernel.
   std::unique_ptr<World> Search(bool until_finding) {
     session_ = std::make_unique<ptx::Session>(job_.manifest, config_, job_.manifest.seed);
@@ -290,19 +291,18 @@ class Explorer {
   }
 
   // Takes the order from a file.
-  ExploreCode WriteGiven() {
+  Exploration WriteGiven() {
     session_ = std::make_unique<ptx::Session>(job_.manifest, config_, job_.manifest.seed);
     const ptx::Schedule schedule = ptx::ReadSchedule(options_.schedule, session_->program());
     World world(config_, session_->program(), session_->launch(), session_->memory());
     const EmitReport report = writer_->Write(&world, schedule, 1);
-    fmt::print("{}: the order of {}\n{}", job_.manifest.path, options_.schedule, report.text);
-    if (!options_.report.empty()) {
-      nlohmann::ordered_json json = Json(explore::Reporter(world));
-      json["schedule"] = options_.schedule;
-      json["emitted"] = report.json;
-      WriteFile(options_.report, JsonText(json));
-    }
-    return ExploreCode::kNothing;
+    Exploration result;
+    result.text =
+        fmt::format("{}: the order of {}\n{}", job_.manifest.path, options_.schedule, report.text);
+    result.json = Json(explore::Reporter(world));
+    result.json["schedule"] = options_.schedule;
+    result.json["emitted"] = report.json;
+    return result;
   }
 
   static bool IsShown(const explore::Finding& finding, const Replay& replay) {
@@ -326,43 +326,46 @@ class Explorer {
 
   // Explains how to repeat a finding, or why that is impossible.
   std::string Again(std::size_t index) const {
-    return options_.witness.empty() ? ""
+    return options_.witness.empty() || job_.manifest.command.empty() ? ""
            : unwritten_[index].empty()
                ? fmt::format("muster run {} --schedule {}", job_.manifest.command,
                              WitnessFile(index + 1))
                : fmt::format("the witness is not written: {}", unwritten_[index]);
   }
 
-  void Print(const explore::Reporter& reporter, const ptx::Program& program) {
+  std::string Text(const explore::Reporter& reporter, const ptx::Program& program) const {
+    std::string text;
     for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
-      fmt::print("{}{}{}", reporter.Text(i + 1, causes_.findings[i], Again(i)),
-                 StoryText(causes_.findings[i].told, program),
-                 kernels_.empty() ? "" : kernels_[i].text);
+      text += reporter.Text(i + 1, causes_.findings[i], Again(i)) +
+              StoryText(causes_.findings[i].told, program) +
+              (kernels_.empty() ? "" : kernels_[i].text);
     }
     if (!causes_.suspicions.empty()) {
-      fmt::print("Suspicions, which nothing has confirmed:\n");
+      text += "Suspicions, which nothing has confirmed:\n";
     }
     for (std::size_t i = 0; i < causes_.suspicions.size(); ++i) {
       const std::string again = Again(causes_.findings.size() + i);
-      fmt::print("{}{}", reporter.Text(causes_.suspicions[i]),
-                 again.empty() ? "" : fmt::format("     nearest  {}\n", again));
+      text += reporter.Text(causes_.suspicions[i]) +
+              (again.empty() ? "" : fmt::format("     nearest  {}\n", again));
     }
     if (!causes_.notes.empty()) {
-      fmt::print("Notes, which are no findings:\n");
+      text += "Notes, which are no findings:\n";
     }
     for (const explore::Cause<explore::Suspicion>& cause : causes_.notes) {
-      fmt::print("{}", reporter.Text(cause));
+      text += reporter.Text(cause);
     }
-    fmt::print("{}", Summary());
+    return text + Summary();
   }
 
   std::string Summary() const {
     const auto several = [](std::size_t count, const char* what) {
       return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
     };
-    std::string seen = explored_.complete ? fmt::format("complete: every order, in {}", Classes())
+    const std::string classes =
+        fmt::format("{} class{} of orders", explored_.classes, explored_.classes == 1 ? "" : "es");
+    std::string seen = explored_.complete ? fmt::format("complete: every order, in {}", classes)
                                           : fmt::format("not complete: {} were seen in {:.1f} s",
-                                                        Classes(), Seconds());
+                                                        classes, Seconds());
     if (explored_.settled) {
       seen +=
           "; it ended since steps at each two instructions that conflict have been seen both ways, "
@@ -377,7 +380,7 @@ class Explorer {
         "{}: {}, {}, {}; {}\n", job_.manifest.path, several(causes_.findings.size(), "finding"),
         several(causes_.suspicions.size(), "suspicion"),
         several(explored_.runs, "run") + " along which other orders were looked for", seen);
-    if (!causes_.findings.empty() && options_.witness.empty()) {
+    if (!causes_.findings.empty() && options_.witness.empty() && !job_.manifest.command.empty()) {
       text += fmt::format(
           "To repeat a finding, with a waveform if you like:\n"
           "  muster explore {0} --witness w.json && muster run {0} --schedule w.json "
@@ -385,11 +388,6 @@ class Explorer {
           job_.manifest.command);
     }
     return text;
-  }
-
-  std::string Classes() const {
-    return fmt::format("{} class{} of orders", explored_.classes,
-                       explored_.classes == 1 ? "" : "es");
   }
 
   nlohmann::ordered_json Json(const explore::Reporter& reporter) const {
@@ -485,8 +483,12 @@ const Config& ConfigOf(const ptx::Manifest& manifest, const ExploreOptions& opti
   return *config;
 }
 
-ExploreCode Explore(const Job& job, const ExploreOptions& options) {
-  return Explorer(job, options).Run();
+Exploration Explore(const Job& job, const ExploreOptions& options) {
+  Exploration result = Explorer(job, options).Run();
+  if (!options.report.empty()) {
+    WriteFile(options.report, JsonText(result.json));
+  }
+  return result;
 }
 
 Exploration ExploreUntilFinding(const Job& job, const ExploreOptions& options,

@@ -44,13 +44,10 @@ enum class ExploreCode : int {
 // that name.
 const Config& ConfigOf(const ptx::Manifest& manifest, const ExploreOptions& options);
 
-// Explores a launch and prints the findings. Throws ptx::InputError.
-ExploreCode Explore(const Job& job, const ExploreOptions& options);
-
 // The contents of all buffers.
 using Contents = std::vector<std::vector<std::uint8_t>>;
 
-// What came of exploring a launch, for those who ask many times.
+// What came of exploring a launch.
 struct Exploration {
   ExploreCode code = ExploreCode::kNothing;
   bool complete = false;
@@ -58,10 +55,13 @@ struct Exploration {
   std::vector<std::string> left_out;
   std::size_t findings = 0;
   std::size_t suspicions = 0;
-  std::string text;             // one of the findings, as `Explore` prints it
+  std::string text;             // what `muster explore` prints; until a finding: of that alone
   nlohmann::ordered_json json;  // the same in the report
   Contents contents;            // after the first order
 };
+
+// Explores a launch, and writes the files that the options name. Throws ptx::InputError.
+Exploration Explore(const Job& job, const ExploreOptions& options);
 
 // Explores a launch until the first finding. If the manifest expects nothing and there is a
 // `reference`, other contents are a bad end.

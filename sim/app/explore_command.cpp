@@ -36,8 +36,10 @@ void CheckEmit(const CLI::App& explore, const ExploreOptions& options) {
   };
   needs({"--schedule", "--target"}, "--emit-ptx", !options.emit.file.empty());
   needs({"--times", "--time-limit"}, "--target", !options.emit.target.empty());
-  if (explore.get_option("--needless")->count() != 0 && !options.page.empty()) {
-    throw ptx::InputError("--page is of findings: it does not go with --needless");
+  for (const char* const name : {"--needless", "--schedule"}) {
+    if (explore.get_option(name)->count() != 0 && !options.page.empty()) {
+      throw ptx::InputError(fmt::format("--page is of findings: it does not go with {}", name));
+    }
   }
   for (const char* const name : {"--without", "--needless"}) {
     if (explore.get_option(name)->count() != 0 && !options.emit.file.empty()) {
@@ -68,7 +70,7 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
             kLongestSearch);
   explore->add_option("--jobs", options.jobs, "Orders at a time (default: one for each processor)")
       ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
-  AddFile(explore, "--report", &options.report, "Write the report to this JSON file");
+  AddFile(explore, "--report,--json", &options.report, "Write the report to this JSON file");
   AddFile(explore, "--page", &options.page,
           "Write the report to this HTML file: each finding with its timeline, and the source");
   AddFile(explore, "--witness", &options.witness,
@@ -114,8 +116,13 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
       *code = static_cast<int>(ExploreInputs(job, command->inputs, command->options));
       return;
     }
-    *code = static_cast<int>(command->options.needless ? FindNeedless(job, command->options)
-                                                       : Explore(job, command->options));
+    if (command->options.needless) {
+      *code = static_cast<int>(FindNeedless(job, command->options));
+      return;
+    }
+    const Exploration explored = Explore(job, command->options);
+    fmt::print("{}", explored.text);
+    *code = static_cast<int>(explored.code);
   });
 }
 

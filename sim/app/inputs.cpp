@@ -63,7 +63,9 @@ ExploreCode ExploreInputs(const Job& job, std::uint64_t count, const ExploreOpti
     one.seconds =
         std::max(kLeast, (options.seconds - passed()) / static_cast<double>(count - input + 1));
     const Job own = WithInput(job, input);
-    const ExploreCode own_code = Explore(own, one);
+    const Exploration explored = Explore(own, one);
+    fmt::print("{}", explored.text);
+    const ExploreCode own_code = explored.code;
     if (own_code != ExploreCode::kNothing && own_code != ExploreCode::kSuspicions) {
       fmt::print("inputs 1 to {}: a finding with input {}\n", count, input);
       return own_code;

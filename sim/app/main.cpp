@@ -22,6 +22,7 @@
 #include "sim/app/against.h"
 #include "sim/app/explain_command.h"
 #include "sim/app/explore_command.h"
+#include "sim/app/files.h"
 #include "sim/app/launch_command.h"
 #include "sim/app/litmus_command.h"
 #include "sim/app/run_command.h"
@@ -40,7 +41,16 @@ namespace {
 
 constexpr int kBadInput = static_cast<int>(ptx::ExitCode::kBadInput);
 
-int ReplayLog(const std::string& path) {
+// Writes what a command found, and its exit code, to the file of --json, if there is one.
+int Told(const std::string& json, nlohmann::ordered_json report, int code) {
+  if (!json.empty()) {
+    report["exit_code"] = code;
+    WriteFile(json, JsonText(report));
+  }
+  return code;
+}
+
+int ReplayLog(const std::string& path, const std::string& json) {
   const log::Replayed replayed = log::Replay(path);
   if (!replayed.error.empty()) {
     throw ptx::InputError(replayed.error);
@@ -50,18 +60,25 @@ int ReplayLog(const std::string& path) {
   }
   fmt::print("{}: {} operations, {} of them with other effects than recorded\n", path,
              replayed.operations, replayed.differences);
-  return replayed.differences == 0 ? 0 : static_cast<int>(ptx::ExitCode::kMismatch);
+  return Told(json,
+              {{"log", path},
+               {"operations", replayed.operations},
+               {"differences", replayed.differences},
+               {"reports", replayed.reports}},
+              replayed.differences == 0 ? 0 : static_cast<int>(ptx::ExitCode::kMismatch));
 }
 
 // Prints the errors in a PTX file that a compiler would report, one on a line.
-int Check(const std::string& path) {
+int Check(const std::string& path, const std::string& json) {
   const auto module = ptx::Parse(path, ptx::ReadFile(path, "PTX file"));
   int code = 0;
+  auto findings = nlohmann::ordered_json::array();
   for (const ptx::Finding& finding : ptx::Check(*module)) {
     fmt::print("{}\n", finding.text);
     code = finding.runs ? std::max(code, 1) : kBadInput;
+    findings.push_back({{"text", finding.text}, {"runs", finding.runs}});
   }
-  return code;
+  return Told(json, {{"file", path}, {"findings", findings}}, code);
 }
 
 // Returns the text of a file, or of the standard input if the name is "-".
@@ -74,23 +91,26 @@ std::string TextOf(const std::string& path) {
   return text.str();
 }
 
-int Assemble(const std::string& path) {
+int Assemble(const std::string& path, const std::string& json) {
   const auto words = bcu::AssembleText(TextOf(path));
   if (const auto* const refusal = std::get_if<bcu::Refusal>(&words)) {
     throw ptx::InputError(
         fmt::format("{}:{}:{}: {}", path, refusal->line, refusal->column, refusal->what));
   }
+  auto listed = nlohmann::ordered_json::array();
   for (const bcu::Word128& word : std::get<0>(words)) {
     fmt::print("{}\n", bcu::Hex(word));
+    listed.push_back(bcu::Hex(word));
   }
-  return 0;
+  return Told(json, {{"words", listed}}, 0);
 }
 
 // Disassembles a file with one word on each line.
-int Disassemble(const std::string& path) {
+int Disassemble(const std::string& path, const std::string& json) {
   std::istringstream lines(TextOf(path));
   std::string line;
   std::string disassembled;
+  auto instructions = nlohmann::ordered_json::array();
   int code = 0;
   for (unsigned number = 1; std::getline(lines, line); ++number) {
     std::istringstream words(line);
@@ -105,12 +125,14 @@ int Disassemble(const std::string& path) {
     }
     const bcu::Disassembly result = bcu::Disassemble(*word);
     disassembled.append(result.text).append("\n");
+    instructions.push_back(
+        {{"word", bcu::Hex(*word)}, {"text", result.text}, {"legal", result.legal}});
     if (!result.legal) {
       code = kBadInput;
     }
   }
   fmt::print("{}", disassembled);
-  return code;
+  return Told(json, {{"instructions", instructions}}, code);
 }
 
 int Main(int argc, char** argv) {
@@ -150,21 +172,24 @@ int Main(int argc, char** argv) {
                                          : RunAgainst(inputs, suite_options);
   });
 
-  CLI::App* const check = app.add_subcommand("check", "What a compiler would refuse of a PTX file");
-  check->add_option("file", input, "The PTX file")->required();
-  check->callback([&] { code = Check(input); });
-
-  CLI::App* const replay = app.add_subcommand("replay", "Put a log through the golden model");
-  replay->add_option("log", input, "The log (JSONL) of a run")->required();
-  replay->callback([&] { code = ReplayLog(input); });
-
-  CLI::App* const assemble = app.add_subcommand("asm", "BCU text to 128-bit words");
-  assemble->add_option("file", input, "Instructions, one a line (-: standard input)")->required();
-  assemble->callback([&] { code = Assemble(input); });
-
-  CLI::App* const disassemble = app.add_subcommand("disasm", "128-bit words to BCU text");
-  disassemble->add_option("file", input, "Words, one a line (-: standard input)")->required();
-  disassemble->callback([&] { code = Disassemble(input); });
+  std::string json;
+  const auto add_text = [&](const char* name, const char* what, const char* positional,
+                            const char* of, int (*act)(const std::string&, const std::string&)) {
+    CLI::App* const command = app.add_subcommand(name, what);
+    command->add_option(positional, input, of)->required();
+    AddFile(command, "--json", &json, "Write the same to this JSON file");
+    command->callback([&, act] {
+      CheckOutputs({input}, json.empty() ? std::vector<std::string>{} : std::vector{json});
+      code = act(input, json);
+    });
+  };
+  add_text("check", "What a compiler would refuse of a PTX file", "file", "The PTX file", Check);
+  add_text("replay", "Put a log through the golden model", "log", "The log (JSONL) of a run",
+           ReplayLog);
+  add_text("asm", "BCU text to 128-bit words", "file",
+           "Instructions, one a line (-: standard input)", Assemble);
+  add_text("disasm", "128-bit words to BCU text", "file", "Words, one a line (-: standard input)",
+           Disassemble);
 
   std::vector<std::string> names;
   for (const CLI::App* const subcommand : app.get_subcommands({})) {

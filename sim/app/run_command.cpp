@@ -114,7 +114,7 @@ void AddRunCommand(CLI::App* app, const std::vector<std::string>& compiler_flags
   AddNumber(run, "--wave-to", &options.wave_to, "The last")->needs(wave);
   command->of_one_run = {
       wave,
-      AddFile(run, "--report", &options.report, "Write the report to this JSON file"),
+      AddFile(run, "--report,--json", &options.report, "Write the report to this JSON file"),
       AddFile(run, "--log", &options.log, "Write all committed operations to this JSONL file"),
       AddFile(run, "--timeline", &options.timeline,
               "Write a page that shows who waited for whom to this HTML file"),

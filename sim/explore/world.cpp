@@ -340,9 +340,12 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     case Op::kTensorReplace:
     case Op::kStoreBulk:
     case Op::kStoreAsync:
+    case Op::kMultimem:
+    case Op::kTexture:
+    case Op::kSurface:
     case Op::kTryCancel:
     case Op::kTensorProduct:
-    case Op::kOpaqueProduct:
+    case Op::kTensorMovement:
     case Op::kTensorCommit:
     case Op::kExit:
     case Op::kRuntime:

@@ -3,18 +3,33 @@
 
 #include <algorithm>
 
+#include "sim/golden/float_sum.h"
+
 namespace muster::golden {
 namespace {
 
 constexpr std::uint32_t kWordBytes = 8;
 
 std::uint64_t Cut(AtomicSize size, std::uint64_t bits) {
-  return bits & (~std::uint64_t{0} >> (64 - 8 * BytesOf(size)));
+  return size == AtomicSize::k128 ? bits : bits & (~std::uint64_t{0} >> (64 - 8 * BytesOf(size)));
 }
 
 std::int64_t Signed(AtomicSize size, std::uint64_t bits) {
   const unsigned above = 64 - 8 * BytesOf(size);
   return static_cast<std::int64_t>(bits << above) >> above;
+}
+
+// "In such cases, the atomicity is guaranteed separately for each of the individual scalar
+// elements": a pair is two sums.
+std::uint64_t AddHalves(std::uint16_t (*add)(std::uint16_t, std::uint16_t), AtomicSize size,
+                        std::uint64_t r, std::uint64_t s) {
+  std::uint64_t sums = 0;
+  for (unsigned shift = 0; shift < 8 * BytesOf(size); shift += 16) {
+    sums |= std::uint64_t{add(static_cast<std::uint16_t>(r >> shift),
+                              static_cast<std::uint16_t>(s >> shift))}
+            << shift;
+  }
+  return sums;
 }
 
 // "Addresses as operands": an address is a multiple of the size of what is accessed.
@@ -54,15 +69,31 @@ std::uint64_t CombineAtomic(AtomicOp op, AtomicSize size, bool is_signed, std::u
       return s;
     case AtomicOp::kCas:
       return r == s ? Cut(size, c) : r;
+    case AtomicOp::kFAdd:
+      return size == AtomicSize::k64
+                 ? AddF64(r, s)
+                 : AddF32(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(s));
+    case AtomicOp::kHAdd:
+      return AddHalves(AddF16, size, r, s);
+    case AtomicOp::kBAdd:
+      return AddHalves(AddBf16, size, r, s);
   }
   return r;
 }
 
-AtomicEffects StepAtomic(const AtomicUpdate& update, std::uint64_t word, std::uint32_t smem_bytes) {
+bool IsAsWanted(const AtomicUpdate& update, std::uint64_t word) {
+  return update.op != AtomicOp::kCas || word == update.compare;
+}
+
+AtomicEffects StepAtomic(const AtomicUpdate& update, std::uint64_t word, std::uint32_t smem_bytes,
+                         bool also) {
   AtomicEffects effects;
   effects.before = effects.after = word;
   if (IsMisplaced(update.size, update.addr, smem_bytes)) {
     effects.fault = FaultCause::kBadAddress;
+    return effects;
+  }
+  if (!also) {
     return effects;
   }
   const unsigned shift = 8 * (update.addr % kWordBytes);
@@ -85,6 +116,18 @@ AtomicLanes PerformAtomic(const AtomicInstruction& instruction, std::uint32_t sm
     const std::uint32_t addr = instruction.addr[lane];
     if (IsMisplaced(instruction.size, addr, smem_bytes)) {
       done.at_fault |= 1U << lane;
+      continue;
+    }
+    if (instruction.size == AtomicSize::k128) {
+      std::uint64_t& low = word(addr);
+      std::uint64_t& high = word(addr + kWordBytes);
+      done.before[lane] = low;
+      done.before_upper[lane] = high;
+      if (instruction.op != AtomicOp::kCas ||
+          (low == instruction.compare[lane] && high == instruction.compare_upper[lane])) {
+        low = instruction.operand[lane];
+        high = instruction.operand_upper[lane];
+      }
       continue;
     }
     const unsigned shift = 8 * (addr % kWordBytes);

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The golden model of atomics on shared memory, written from PTX ISA 9.7.13.5 and .6: what an
-// operation on integers makes of a value, of the word around it, and of memory, lane by lane.
+// operation makes of a value, of the word around it, and of memory, lane by lane.
 #ifndef MUSTER_SIM_GOLDEN_ATOMICS_H_
 #define MUSTER_SIM_GOLDEN_ATOMICS_H_
 
@@ -24,13 +24,18 @@ struct AtomicEffects {
   std::uint64_t before = 0;  // the word around the value
   std::uint64_t after = 0;
 };
-// `word`: the eight bytes around the value.
-AtomicEffects StepAtomic(const AtomicUpdate& update, std::uint64_t word, std::uint32_t smem_bytes);
+// `word`: the eight bytes around the value, or those of the half. `also`: the other half, if there
+// is one, is as kCas wants it.
+AtomicEffects StepAtomic(const AtomicUpdate& update, std::uint64_t word, std::uint32_t smem_bytes,
+                         bool also = true);
+// Whether a half of 128 bits is as kCas wants it.
+bool IsAsWanted(const AtomicUpdate& update, std::uint64_t word);
 
 // An instruction, its lanes one by one in lane order. Lanes at fault change nothing and get 0.
 struct AtomicLanes {
   std::uint32_t at_fault = 0;
   std::array<std::uint64_t, kMaxLanes> before{};
+  std::array<std::uint64_t, kMaxLanes> before_upper{};  // of 128 bits
 };
 // `word`: access to the eight bytes at an address.
 AtomicLanes PerformAtomic(const AtomicInstruction& instruction, std::uint32_t smem_bytes,

@@ -34,6 +34,10 @@ std::uint32_t RequiredCluster(const ptx::Function& kernel) {
 }  // namespace
 
 Task::Task(ptx::Manifest manifest) : manifest_(std::move(manifest)) {
+  if (!manifest_.multicasts.empty() || !manifest_.textures.empty()) {
+    throw ptx::InputError(fmt::format(
+        "{}: has textures or multicast objects, which are not made on a GPU", manifest_.path));
+  }
   for (std::size_t i = 0; i < manifest_.LaunchCount(); ++i) {
     AddLaunch(manifest_.LaunchAt(i));
     try {

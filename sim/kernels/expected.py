@@ -515,6 +515,22 @@ def shared_atomics(in_):
     return {"out": words + [0x0101010101010101] * 8}
 
 
+def shared_floats():
+    """The words of shared memory, of 64 bits."""
+    single = struct.unpack("I", struct.pack("f", sum(range(1, 65)) / 2))[0]
+    double = struct.unpack("Q", struct.pack("d", sum(range(64)) + 64 / 2**40))[0]
+    half, pair = half_bits([sum(range(64)), 64])
+    brain, other, two = (struct.unpack("I", struct.pack("f", v))[0] >> 16 for v in (64, 192, 128))
+    tickets = struct.unpack("I", struct.pack("f", 64))[0]
+    return {"out": [single | 64 << 32, double, 64, half | 0x5A5A << 16 | pair << 32 | 64 << 48,
+                    brain | other << 16 | two << 32 | 64 << 48, tickets | 0xFF800000 << 32,
+                    0x7F800000 | 0x7FFFFFFF << 32, 0] + [0x0101010101010101] * 8}
+
+
+def shared_wide():
+    return {"out": [64, 3 * 64, sum(range(65))]}
+
+
 def single_warp():
     value = list(range(32))
     count = 0

@@ -15,12 +15,40 @@ constexpr std::size_t kRecords = 64;
 constexpr std::size_t kShown = 8;
 constexpr std::size_t kMostFlights = 3;  // places of the pipeline
 
-MbPlace WordOf(const AtomicUpdate& update) { return {update.cta, update.addr & ~7U}; }
+MbPlace WordOf(const AtomicUpdate& update) { return {update.cta, WordAt(update)}; }
+// Of the value, or of the upper half.
+MbPlace PlaceOf(const AtomicUpdate& update) {
+  return {update.cta, update.addr | (update.upper ? 8U : 0)};
+}
+bool IsLower(const AtomicUpdate& update) {
+  return update.size == AtomicSize::k128 && !update.upper;
+}
 
 bool IsSame(const AtomicUpdate& a, const AtomicUpdate& b) {
   return a.op == b.op && a.size == b.size && a.is_signed == b.is_signed && a.cta == b.cta &&
-         a.addr == b.addr && a.warp == b.warp && a.lane == b.lane && a.operand == b.operand &&
-         a.compare == b.compare && a.has_answer == b.has_answer && a.releasing == b.releasing;
+         a.addr == b.addr && a.upper == b.upper && a.warp == b.warp && a.lane == b.lane &&
+         a.operand == b.operand && a.compare == b.compare && a.has_answer == b.has_answer &&
+         a.releasing == b.releasing;
+}
+
+// Whether the block has the operation.
+bool Has(const AtomicsShape& shape, const AtomicUpdate& update) {
+  switch (update.op) {
+    case AtomicOp::kInc:
+    case AtomicOp::kDec:
+      return update.size == AtomicSize::k32;
+    case AtomicOp::kExch:
+    case AtomicOp::kCas:
+      return update.size != AtomicSize::k128 || shape.has_128;
+    case AtomicOp::kFAdd:
+      return update.size == AtomicSize::k64 ? shape.floats >= 3
+                                            : update.size == AtomicSize::k32 && shape.floats >= 1;
+    case AtomicOp::kHAdd:
+    case AtomicOp::kBAdd:
+      return update.size != AtomicSize::k64 && shape.floats >= 2;
+    default:
+      return update.size != AtomicSize::k128;
+  }
 }
 
 std::string Describe(MbPlace place) {
@@ -34,6 +62,7 @@ void AtomicsChecker::Reset() {
   reading_ = drained_ = asks_ = false;
   response_.reset();
   fault_.reset();
+  lower_.reset();
   offered_.reset();
   could_issue_ = 0;
 }
@@ -85,8 +114,9 @@ bool AtomicsChecker::CheckShown(const AtomicOutputs& out) {
                  response_ ? "the answer of the commit before" : "nothing",
                  response_ ? response_->warp : out.response.warp);
   }
-  if (response_ && (out.response.warp != response_->warp || out.response.lane != response_->lane ||
-                    out.response.word != response_->word)) {
+  if (response_ &&
+      (out.response.warp != response_->warp || out.response.lane != response_->lane ||
+       out.response.upper != response_->upper || out.response.word != response_->word)) {
     const auto text = [](const AtomicOutputs::Response& response) {
       return fmt::format("{:#018x} to warp {}, lane {}", response.word, response.warp,
                          response.lane);
@@ -136,9 +166,10 @@ bool AtomicsChecker::CheckMemory(const AtomicInputs& in, const AtomicOutputs& ou
   const auto reader = std::find_if(flights_.begin(), flights_.end(), [&](const Flight& flight) {
     return WordOf(flight.update) == out.read_place && !IsRefused(flight.update) && !flight.read;
   });
-  if (reader == flights_.end() || in.yield || reading_) {
+  const bool yields = in.yield && (reader == flights_.end() || !reader->update.upper);
+  if (reader == flights_.end() || yields || reading_) {
     return Wrong("smem.read", Describe(out.read_place),
-                 in.yield   ? "nothing while the bank wants it to yield"
+                 yields     ? "nothing while the bank wants it to yield"
                  : reading_ ? "nothing before the data of the read before"
                             : "a word that an update needs",
                  0);
@@ -168,7 +199,16 @@ bool AtomicsChecker::CheckCommit(std::uint64_t cycle, const AtomicInputs& in,
   golden::AtomicEffects effects = golden::StepAtomic(update, 0, shape_.smem_bytes);
   const bool refused = IsRefused(update);
   if (!refused) {
-    effects = golden::StepAtomic(update, in.memory->Load(place), shape_.smem_bytes);
+    bool also = !update.upper || lower_as_wanted_;
+    if (IsLower(update)) {
+      if (flights_.size() < 2 || !flights_[1].read) {
+        return Wrong("atomics.commit", "the lower half", "waits for the upper one", update.warp);
+      }
+      const AtomicUpdate& upper = flights_[1].update;
+      also = golden::IsAsWanted(upper, in.memory->Load(WordOf(upper)));
+      lower_as_wanted_ = golden::IsAsWanted(update, in.memory->Load(place));
+    }
+    effects = golden::StepAtomic(update, in.memory->Load(place), shape_.smem_bytes, also);
   }
   if (out.write_valid &&
       (refused || !(out.write_place == place) || out.write_data != effects.after)) {
@@ -191,8 +231,7 @@ bool AtomicsChecker::CheckCommit(std::uint64_t cycle, const AtomicInputs& in,
   }
   const AtomicOutputs::Commit& commit = out.commit;
   if (commit.warp != update.warp || commit.lane != update.lane || commit.written == refused ||
-      commit.place.cta != update.cta || commit.place.addr != update.addr ||
-      (!refused && commit.word != effects.after)) {
+      !(commit.place == PlaceOf(update)) || (!refused && commit.word != effects.after)) {
     return Wrong(
         "atomics.commit",
         fmt::format("{:#018x} at {} by warp {}, lane {}{}", commit.word, Describe(commit.place),
@@ -202,10 +241,10 @@ bool AtomicsChecker::CheckCommit(std::uint64_t cycle, const AtomicInputs& in,
         update.warp);
   }
   if (refused) {
-    fault_ = {effects.fault, update.warp, update.lane, {update.cta, update.addr}};
+    fault_ = {effects.fault, update.warp, update.lane, PlaceOf(update)};
     ++counts_.faults;
   } else if (update.has_answer) {
-    response_ = {update.warp, update.lane, effects.before};
+    response_ = {update.warp, update.lane, update.upper, effects.before};
     ++counts_.answers;
   }
   ++counts_.updates;
@@ -231,8 +270,11 @@ bool AtomicsChecker::CheckIssue(std::uint64_t cycle, const AtomicInputs& in,
     return true;
   }
   const AtomicUpdate& update = in.issue;
-  const bool steps = update.op == AtomicOp::kInc || update.op == AtomicOp::kDec;
-  if (update.warp >= shape_.num_warps || (steps && update.size != AtomicSize::k32)) {
+  const bool follows = lower_ && update.upper && update.size == AtomicSize::k128 &&
+                       update.op == lower_->op && update.addr == lower_->addr &&
+                       update.cta == lower_->cta && update.warp == lower_->warp;
+  if (update.warp >= shape_.num_warps || !Has(shape_, update) ||
+      follows != (lower_ || update.upper)) {
     return Wrong("atomics.issue", muster::Describe(update), "may not be presented", update.warp);
   }
   const bool drains = shape_.drain && update.releasing;
@@ -249,6 +291,10 @@ bool AtomicsChecker::CheckIssue(std::uint64_t cycle, const AtomicInputs& in,
   const bool behind = std::any_of(flights_.begin(), flights_.end(), [&](const Flight& flight) {
     return WordOf(flight.update) == WordOf(update) && !IsRefused(flight.update);
   });
+  lower_.reset();
+  if (IsLower(update)) {
+    lower_ = update;
+  }
   offered_.reset();
   drained_ = false;
   could_issue_ = 0;
@@ -261,21 +307,21 @@ bool AtomicsChecker::CheckIssue(std::uint64_t cycle, const AtomicInputs& in,
 bool AtomicsChecker::CheckWaits(const AtomicInputs& in, const AtomicOutputs& out) {
   const bool kept = in.yield || (out.read_valid && !in.read_ready) ||
                     (reading_ && !out.read_valid) || (out.write_valid && !in.write_ready) ||
-                    (out.response_valid && !in.response_ready);
+                    (out.response_valid && !in.response_ready) || (lower_ && !in.issue_valid);
   if (kept) {
     return true;
   }
   for (Flight& flight : flights_) {
     ++flight.could;
     counts_.longest_commit = std::max(counts_.longest_commit, flight.could);
-    if (flight.could > kAtomicCommit) {
+    if (flight.could > LongestCommit(shape_)) {
       return Wrong("atomics.commit", fmt::format("nothing in {} cycles", flight.could),
                    muster::Describe(flight.update), flight.update.warp);
     }
   }
   if (offered_ && drained_ && !asks_) {
     counts_.longest_issue = std::max(counts_.longest_issue, ++could_issue_);
-    if (could_issue_ > kAtomicIssue) {
+    if (could_issue_ > LongestIssue(shape_)) {
       return Wrong("atomics.issue", fmt::format("nothing in {} cycles", could_issue_),
                    muster::Describe(*offered_), offered_->warp);
     }

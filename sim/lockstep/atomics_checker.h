@@ -20,10 +20,13 @@
 
 namespace muster::lockstep {
 
-// Cycles in which the block could go on, from the acceptance of an update to its commit, at most;
-// and from its presentation to its acceptance, once its warp is drained.
-inline constexpr unsigned kAtomicCommit = 9;
-inline constexpr unsigned kAtomicIssue = 3;
+// Cycles in which the block could go on, at most, from an update's presentation to its acceptance,
+// once its warp is drained: as many as the slowest update takes. And from there to its commit, with
+// two others ahead of it.
+constexpr unsigned LongestIssue(const AtomicsShape& shape) {
+  return shape.floats >= 2 ? 11 : shape.floats == 1 ? 10 : 3;
+}
+constexpr unsigned LongestCommit(const AtomicsShape& shape) { return 3 * LongestIssue(shape); }
 
 class AtomicsChecker {
  public:
@@ -80,6 +83,8 @@ class AtomicsChecker {
   bool reading_ = false;        // a read was granted and has not been answered
   std::optional<AtomicOutputs::Response> response_;
   std::optional<AtomicOutputs::Fault> fault_;  // of the commit in the cycle before
+  std::optional<AtomicUpdate> lower_;          // accepted, and its upper half is not
+  bool lower_as_wanted_ = false;               // the lower half that committed last was
   std::optional<AtomicUpdate> offered_;        // presented and not accepted
   bool drained_ = false;                       // its warp is
   bool asks_ = false;                          // a drain was not acknowledged in the cycle before

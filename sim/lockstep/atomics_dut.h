@@ -19,6 +19,8 @@ struct AtomicsShape {
   std::uint32_t smem_bytes;
   bool faults;
   bool drain;
+  unsigned floats;  // rtl/atomics/README.md
+  bool has_128;
 };
 
 class AtomicsDut : public ScopeDut<AtomicsShape, AtomicInputs, AtomicOutputs> {

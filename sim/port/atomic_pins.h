@@ -45,6 +45,7 @@ struct AtomicOutputs : SmemRequest {
   struct Response {
     std::uint8_t warp = 0;
     std::uint8_t lane = 0;
+    bool upper = false;      // the upper half of 128 bits
     std::uint64_t word = 0;  // as it was
   };
   bool response_valid = false;

@@ -81,7 +81,7 @@ base 0x400
     text = hang.read_text().replace("LOOP", str(wait + 1)).replace("WAIT", str(wait)).replace("WORD", word)
     hang.write_text(text)
     said, _ = run(muster, "explain", hang, manifest)
-    expect("1 of 65 arrivals pending" in said and "warp 1" in said, said)
+    expect("1 of 65 arrivals pending" in said and "warps 0-1" in said, said)
     hang.write_text(text.replace("0x400 <object>:\t", "object: "))
     run(muster, "explain", hang, manifest)
 
@@ -94,7 +94,7 @@ def unreached(muster, folder):
     text, _ = run(muster, "explain", hang, manifest, code=1)
     expect("no order was found" in text and "which are all" in text, text)
     expect("the words or barriers held something else" in text, text)
-    expect("mbarrier object (0x0): a phase of parity" in text and text.count("waits, lanes 0xffffffff") == 2, text)
+    expect("mbarrier object (0x0): a phase of parity" in text and text.count("waits    warps 0-1 at line 23: wait, lanes 0xffffffff") == 1, text)
     manifest, hang, _ = saved(muster, folder, "deadlock")
     both = hang.read_text().splitlines()
     here = next(row for row in both if row.startswith("warp (0,0,0) 0"))

@@ -21,10 +21,19 @@ WORDS = {
     "LOAD": ["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r7], [%rd3], 16, [%r8]"],
     "STORE": ["mov.u32 %r7, tile", "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r7], 16"],
     "DONE": ["cp.async.bulk.commit_group", "cp.async.bulk.wait_group 0"],
+    "COLUMNS": ["tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [columns], 32", "ld.shared.u32 %r9, [columns]",
+                "mov.u32 %r7, rows", "shr.b32 %r7, %r7, 4", "cvt.u64.u32 %rd4, %r7", "or.b64 %rd4, %rd4, 0x400000000000"],
+    "ROWS": ["tcgen05.cp.cta_group::1.4x256b [%r9], %rd4"],  # to tensor memory
+    "COMMIT": ["tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar]"],
+    "RELEASE": ["tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r9, 32"],
     "EXPECT": ["mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16"],
     "ARRIVE": ["mbarrier.arrive.shared::cta.b64 _, [bar]"],
     "WAIT": ["until mbarrier.try_wait.parity.shared::cta.b64 [bar], 0"],
 }
+
+# The version and the target of a test.
+PLAIN = [".version 8.6", ".target sm_90"]
+TENSOR = [".version 8.7", ".target sm_100a"]
 
 BUFFERS = {  # by the register with the address
     "%rd1": ("mail", {"type": "u32", "count": 4, "init": "zero"}),
@@ -33,6 +42,7 @@ BUFFERS = {  # by the register with the address
 }
 REGISTERS = {"complete": ".pred complete", "state": ".b64 state", "%h1": ".b16 %h<2>"}
 SHARED = {"x": ".align 8 .b32 x", "xx": ".align 8 .b64 xx", "tile": ".align 16 .b32 tile[4]", "y": ".align 4 .b32 y",
+          "rows": ".align 128 .b32 rows[16]", "columns": ".align 4 .b32 columns",
           "bar": ".align 8 .b64 bar", "flag": ".align 4 .b32 flag", "other": ".align 4 .b32 other"}
 
 # Which threads go on and how they part, and the launch.
@@ -145,7 +155,7 @@ def kernel(name, row):
     why = textwrap.fill(("A race. " if row["race"] else "No race. ") + row["why"], 97)
     lines = ["// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0", "//",
              *(f"// {line}" for line in why.split("\n")),
-             "", ".version 8.6", ".target sm_90", ".address_size 64", "", f".visible .entry {name}("]
+             "", *(TENSOR if "tcgen05." in said else PLAIN), ".address_size 64", "", f".visible .entry {name}("]
     buffers = [f"\t.param .u64 {buffer}" for register, (buffer, _) in BUFFERS.items() if register in said]
     lines += [*(f"{buffer}," for buffer in buffers[:-1]), buffers[-1], ")", "{", "\t.reg .pred %p<8>;", "\t.reg .b32 %r<16>;", "\t.reg .b64 %rd<8>;"]
     lines += [f"\t.reg {register};" for what, register in REGISTERS.items() if names(what, said)]

@@ -53,7 +53,7 @@ module atomics_update_formal
 
   at_update_t  update, folded;
   at_step_t    step;
-  logic        low_carry, high_carry, folds;
+  logic        low_carry, high_carry, folds, unused_swaps;
   logic [63:0] word, next_word, expected;
 
   always_comb begin
@@ -73,7 +73,7 @@ module atomics_update_formal
   // A sum of 64 bits has settled, and its carry too.
   muster_atomics_update u_update (
     .step_i (step), .high_carry_i (step.slow ? low_carry : step.carry), .low_carry_o (low_carry),
-    .high_carry_o (high_carry), .wide_carry_i (high_carry),
+    .high_carry_o (high_carry), .wide_carry_i (high_carry), .also_i (1'b1), .swaps_o (unused_swaps),
     .word_i, .word_o (word), .other_i, .other_word_i, .next_word_o (next_word)
   );
 

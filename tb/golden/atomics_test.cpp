@@ -119,6 +119,38 @@ TEST(GoldenAtomic, Misplaced) {
   EXPECT_EQ(fault(k64, 56), FaultCause::kNone);
 }
 
+// "cas(r,s,t) = (r == s) ? t : r", of all 128 bits.
+TEST(GoldenAtomic, HalvesOf128) {
+  AtomicInstruction swap;
+  swap.op = AtomicOp::kCas;
+  swap.size = AtomicSize::k128;
+  swap.lanes = 0x1f;
+  swap.addr = {16, 16, 16, 16, 24};
+  swap.compare = {1, 1, 9, 3, 5};
+  swap.compare_upper = {2, 9, 2, 4, 6};
+  swap.operand = {3, 7, 7, 5, 0};
+  swap.operand_upper = {4, 8, 8, 6, 0};
+  std::map<std::uint32_t, std::uint64_t> memory{{16, 1}, {24, 2}};
+  const auto word = [&](std::uint32_t addr) -> std::uint64_t& { return memory[addr]; };
+  const AtomicLanes done = PerformAtomic(swap, 64, word);
+  EXPECT_EQ(done.before[1], 3U);
+  EXPECT_EQ(done.before_upper[1], 4U);
+  EXPECT_EQ(done.before[3], 3U);
+  EXPECT_EQ(memory[16], 5U);
+  EXPECT_EQ(memory[24], 6U);
+  EXPECT_EQ(done.at_fault, 0x10U);
+
+  AtomicUpdate half = Update(AtomicOp::kExch, AtomicSize::k128, 16, 7);
+  EXPECT_EQ(StepAtomic(half, 5, 64).after, 7U);
+  half.op = AtomicOp::kCas;
+  half.compare = 5;
+  half.upper = true;
+  EXPECT_TRUE(IsAsWanted(half, 5));
+  EXPECT_FALSE(IsAsWanted(half, 4));
+  EXPECT_EQ(StepAtomic(half, 5, 64, true).after, 7U);
+  EXPECT_EQ(StepAtomic(half, 5, 64, false).after, 5U);
+}
+
 // Lanes one by one, in lane order: each gets what the lane before it left.
 TEST(GoldenAtomic, LanesInOrder) {
   std::map<std::uint32_t, std::uint64_t> memory;

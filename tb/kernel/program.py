@@ -607,6 +607,47 @@ def version(muster, folder):
     check(result.returncode == 0 and result.stdout == f"muster {stated}\n", "the version", result)
 
 
+def json_files(muster, folder):
+    """Each subcommand has --json, whose file says what is printed, and the exit code."""
+    commands = re.findall(r"^  (\w+)  ", run(muster, "--help").stdout.split("Subcommands:")[1], re.MULTILINE)
+    for command in commands:
+        check("--json" in run(muster, command, "--help").stdout, f"{command} has no --json")
+    told, other, log = folder / "told.json", folder / "other.json", folder / "log.jsonl"
+
+    def said(*command, code):
+        result = run(muster, *command, "--json", told)
+        check(result.returncode == code, f"expected exit code {code}", result)
+        return json.loads(told.read_text()), result.stdout
+    kernel = KERNELS / "exit_red" / "exit_red.json"
+    found, _ = said("run", kernel, "--config", "small", "--seed", 3, "--log", log, code=0)
+    run(muster, "run", kernel, "--config", "small", "--seed", 3, "--report", other)
+    speeds = {"simulated_khz", "thread_instructions_per_second"}
+    same = [{key: value for key, value in report.items() if key not in speeds} for report in (found, json.loads(other.read_text()))]
+    check(same[0] == same[1] and found["outcome"] == "completes", "run --json is not what run --report writes")
+    found, text = said("replay", log, code=0)
+    check(found["exit_code"] == 0 and found["differences"] == 0 and f" {found['operations']} operations" in text, found)
+    log.write_text(log.read_text().replace('"operand":"0xaaaaaaaa"', '"operand":"0xaaaaaaa8"', 1))
+    found, text = said("replay", log, code=4)
+    check(found["exit_code"] == 4 and found["differences"] and found["reports"][0] in text, found)
+    path = folder / "k.ptx"
+    path.write_text(PTX.replace("BODY", "    bar.sync 16;\n    frob;"))
+    found, text = said("check", path, code=2)
+    check(found["exit_code"] == 2 and [row["runs"] for row in found["findings"]] == [True, False] and
+          text == "".join(row["text"] + "\n" for row in found["findings"]), found)
+    source = folder / "bcu.txt"
+    source.write_text("BAR.SYNC 1, 64;\nBAR.RED.POPC 0;\n")
+    found, text = said("asm", source, code=0)
+    check(found == {"words": text.split(), "exit_code": 0} and len(found["words"]) == 2, found)
+    source.write_text(text + "f" * 32 + "\n")
+    found, text = said("disasm", source, code=2)
+    check([row["legal"] for row in found["instructions"]] == [True, True, False] and found["exit_code"] == 2 and
+          text == "".join(row["text"] + "\n" for row in found["instructions"]), found)
+    for command in ("check", "replay", "asm", "disasm"):
+        before = source.read_text()
+        result = run(muster, command, source, "--json", source)
+        check(result.returncode == 2 and "which is read" in result.stderr and source.read_text() == before, "its input is kept", result)
+
+
 def unwritable(muster, folder):
     for option in ("--report", "--log", "--wave"):
         result = run(muster, "run", KERNELS / "vote" / "vote.json", option, folder / "absent" / "x")
@@ -958,6 +999,7 @@ SCRIPTS = {
     "suite.fits": fits,
     "suite.names": names,
     "progress": progress,
+    "report.json": json_files,
     "report.counts": report,
     "report.lines": report_rows,
     "check": check_ptx,

@@ -303,6 +303,8 @@ def installed(build, folder):
     check(result.returncode == 0, "expected it to install", result)
     result = run(prefix / "bin/muster", "check", KERNELS / "vote/vote.ptx", cwd=folder)
     check(result.returncode == 0, "expected the program to run", result)
+    for file in ("man/man1/muster.1", "bash-completion/completions/muster", "zsh/site-functions/_muster", "fish/vendor_completions.d/muster.fish"):
+        check((prefix / "share" / file).is_file(), f"expected share/{file}")
     rtl = prefix / "share/muster/rtl"
     result = run("verilator", "--lint-only", "-Wall", rtl / "muster.vlt", "-F", rtl / "muster.f", "--top-module", "muster", cwd=folder)
     check(result.returncode == 0, "expected clean sources", result)
@@ -449,8 +451,8 @@ def registers(build, folder):
               result.stdout.count("\n") == 1, f"expected: {sentence}", result)
     source.write_text(good.replace('"name": "freeze"', '"name": "hold"'))
     result = run(script, room, "--check")
-    check(result.returncode == 1 and "muster_axil_pkg.sv, muster_axil.h, README.md: not what" in result.stdout,
-          "expected three files that are not current", result)
+    check(result.returncode == 1 and "muster_axil_pkg.sv, muster_axil.h, muster_axil.rdl, README.md: not what" in result.stdout,
+          "expected four files that are not current", result)
     for command in ((script, room), (script, room, "--check")):
         result = run(*command)
         check(result.returncode == 0 and not result.stdout, "expected it to be content", result)
@@ -458,7 +460,87 @@ def registers(build, folder):
           "the header lacks the new name")
 
 
+def smoke(build, folder):
+    """The bench of tb/smoke passes, and no warning is in it."""
+    sources = ["rtl/muster.vlt", "-f", "rtl/muster.f", "tb/smoke/muster_smoke.sv"]
+    result = run("verilator", "--binary", "--timing", "-Wall", "--top-module", "muster_smoke", "--Mdir", folder, "-CFLAGS", "-O0",
+                 "-GNumWarps=12", *sources, cwd=ROOT)
+    check(result.returncode == 0, "expected it to build", result)
+    result = run(folder / "Vmuster_smoke")
+    check(result.returncode == 0 and "PASS: 12 warps, 100 rounds" in result.stdout, "expected it to pass", result)
+
+
+def website(build, folder):
+    """What `make site` makes its pages from: all links of each page lead to something, and lists are lists."""
+    import check_pages
+    import website as site
+    check(site.as_markdown("text\n- one\n  more\n- two\n\n```\nx\n- y\n```\n") ==
+          "text\n\n- one\n  more\n- two\n\n```\nx\n- y\n```\n", "a list after a line of text has no empty line before it")
+    check(site.as_markdown("- one\n\n  text\n- two\n| a |\n") == "- one\n\n  text\n\n- two\n\n| a |\n", "likewise, in a list; a table")
+    site.PAGES = folder / "pages"
+    pages = site.collect()
+    check({page for group in site.NAV.values() for page in group} <= set(pages), "the site's order names a page that there is not")
+    wrong = [f"{page.relative_to(site.PAGES)}: {link}" for page in site.PAGES.rglob("*.md")
+             for link in check_pages.LINK.findall(check_pages.without_code(page.read_text()))
+             if not link.startswith(("#", "http")) and not (page.parent / link.partition("#")[0]).is_file()]
+    check(not wrong, "links lead nowhere: " + "; ".join(wrong))
+
+
+def completions(build, folder):
+    """Shells complete each subcommand and each option that --help names, and the manual names them."""
+    muster = build / "sim/app/muster"
+    result = run(ROOT / "scripts/run/completions.py", muster, folder)
+    check(result.returncode == 0, "expected the files", result)
+    page = (folder / "muster.1").read_text()
+    commands = re.findall(r"^  (\w+)  ", run(muster, "--help").stdout.split("Subcommands:")[1], re.MULTILINE)
+    check(len(commands) >= 8, f"expected subcommands: {commands}")
+
+    def completed(*words):
+        result = run("bash", "-c", f"source {folder}/muster.bash; COMP_WORDS=({' '.join(words)} ''); COMP_WORDS[-1]=${{COMP_WORDS[-1]}}$1; "
+                     "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _muster; echo ${COMPREPLY[@]}", "bash", "--" if len(words) > 1 else "", cwd=ROOT)
+        return set(result.stdout.split())
+    check(set(commands) <= completed("muster"), "bash does not complete the subcommands")
+    for command in commands:
+        names = re.findall(r"^  (-\S+)", run(muster, command, "--help").stdout, re.MULTILINE)
+        told = {name for together in names for name in together.split(",") if name.startswith("--")}
+        check(told and told == completed("muster", command), f"bash completes {completed('muster', command)} of {command}, not {told}")
+        check(all(option.replace("-", "\\-") in page for option in told), f"the manual lacks an option of {command}")
+        for shell in ("_muster", "muster.fish"):
+            text = (folder / shell).read_text()
+            check(all(option.lstrip("-") in text for option in told), f"{shell} lacks an option of {command}")
+    for shell, file in (("bash", "muster.bash"), ("zsh", "_muster"), ("fish", "muster.fish")):
+        if shutil.which(shell):
+            result = run(shell, "-n", folder / file)
+            check(result.returncode == 0, f"{shell} does not take {file}", result)
+
+
+def dist(build, folder):
+    """The files of a release that need no package but Debian's: the same each time, and what is in them works where nothing else is."""
+    first = None
+    for _ in range(2):
+        result = run(ROOT / "scripts/run/dist.py", "--untried", "source", "rtl", "--out", folder)
+        check(result.returncode == 0, "expected the files", result)
+        sums = (folder / "SHA256SUMS").read_text()
+        check(first in (None, sums), f"expected the same sums:\n{first}{sums}")
+        first = sums
+    check(run("sha256sum", "-c", "SHA256SUMS", cwd=folder).returncode == 0 and sums.count("\n") == 2, "expected two sums that hold")
+    result = run(ROOT / "scripts/run/dist.py", "rtl", "--out", folder)
+    check(result.returncode == 0 and ", tried" in result.stdout, "expected the RTL to work", result)
+    run("tar", "xf", next(folder.glob("muster-[0-9]*.tar.gz")), cwd=folder)
+    tree = next(folder.glob("muster-[0-9]*/"))
+    result = run("make", "help", cwd=tree)
+    check(result.returncode == 0 and "make run" in result.stdout, "expected the list of targets", result)
+    result = run("cmake", "-S", tree, "-B", folder / "built", "-G", "Ninja", "-DMUSTER_CONFIGS=small", "-DMUSTER_TESTS=OFF")
+    check(result.returncode == 0, "expected it to configure", result)
+    result = run(tree / "scripts/check/check_pages.py")
+    check(result.returncode == 0, "expected its pages to be whole", result)
+
+
 CASES = {
+    "completions": completions,
+    "dist": dist,
+    "website": website,
+    "smoke": smoke,
     "rooms": rooms,
     "illegal_parameters": illegal_parameters,
     "registers": registers,

@@ -5,8 +5,8 @@ import pathlib
 
 import numpy as np
 
-from case import ARCHITECTURES, Built, Case, Result
-from cuda_compiler import ptx_from
+from case import ARCHITECTURES, Case, Launch, Result, given, results
+from muster.nvcc import ptx_from
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -14,7 +14,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 def case(source, kernel, make, block, grid=(1, 1, 1), cluster=(1, 1, 1), architectures=ARCHITECTURES):
     """A case whose arguments, in order, are what `make` returns."""
     text = (HERE / "cuda" / source).read_text()
-    return Case(kernel, "cuda", lambda architecture: Built(ptx_from(text, architecture), kernel, make(), block, grid, cluster), architectures)
+
+    def build(architecture):
+        values = make()
+        return Launch(ptx_from(text, architecture), kernel, given(values), block, grid, cluster), results(values)
+
+    return Case(kernel, "cuda", build, architectures)
 
 
 def whole(shape, low, high, seed=1):

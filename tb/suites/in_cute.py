@@ -1,35 +1,23 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Kernels in the CuTe DSL of CUTLASS, compiled without a GPU."""
 
-import os
-
-os.environ["CUTE_DSL_KEEP_PTX"] = "1"  # the DSL reads these when it is imported
-os.environ["CUTE_DSL_DUMP_DIR"] = os.environ.get("TMPDIR", "/tmp")
-
 import cutlass
 import cutlass.cute as cute
 import numpy as np
 from cutlass import pipeline
-from cutlass.cute.runtime import make_fake_compact_tensor
 
-from case import ARCHITECTURES, Built, Case, Result
+from case import ARCHITECTURES, Case, Result, given, results
+from muster.cute import launch
 
-KINDS = {"float32": cutlass.Float32, "float16": cutlass.Float16, "int32": cutlass.Int32}
 HOPPER = ("sm_90a", "sm_100a")
 
 
-def case(name, program, make, block, grid=(1, 1, 1), cluster=(1, 1, 1), architectures=ARCHITECTURES):
+def case(name, program, make, grid=(1, 1, 1), cluster=(1, 1, 1), architectures=ARCHITECTURES):
     """A case of a host function, whose one launch has these sizes. `make` returns its arguments, in order."""
 
     def build(architecture):
-        args = make()
-        arrays = [arg.expected if isinstance(arg, Result) else arg for arg in args]
-        # NumPy's order of dimensions: the last one is contiguous.
-        tensors = [make_fake_compact_tensor(KINDS[array.dtype.name], array.shape, stride_order=tuple(reversed(range(array.ndim))), assumed_align=16)
-                   for array in arrays]
-        ptx = cute.compile(program, *tensors, options=f"--gpu-arch {architecture}").__ptx__.rstrip("\0")
-        entry = ptx.split(".entry ", 1)[1].split("(", 1)[0].strip()
-        return Built(ptx, entry, args, block, grid, cluster)
+        values = make()
+        return launch(program, grid, *given(values), cluster=cluster, target=architecture), results(values)
 
     return Case(name, "cute", build, architectures)
 
@@ -231,10 +219,10 @@ def make_warp_mma():
 
 
 CASES = [
-    case("scale", scale, make_scale, (128, 1, 1), (2, 1, 1)),
-    case("block_sum", block_sum, make_block_sum, (128, 1, 1), (3, 1, 1)),
-    case("to_and_fro", to_and_fro, make_to_and_fro, (64, 1, 1)),
-    case("ring", ring, make_ring, (64, 1, 1), architectures=HOPPER),
-    case("cluster_max", cluster_max, make_cluster_max, (32, 1, 1), (4, 1, 1), (4, 1, 1), HOPPER),
-    case("warp_mma", warp_mma, make_warp_mma, (32, 1, 1)),
+    case("scale", scale, make_scale, (2, 1, 1)),
+    case("block_sum", block_sum, make_block_sum, (3, 1, 1)),
+    case("to_and_fro", to_and_fro, make_to_and_fro),
+    case("ring", ring, make_ring, architectures=HOPPER),
+    case("cluster_max", cluster_max, make_cluster_max, (4, 1, 1), (4, 1, 1), HOPPER),
+    case("warp_mma", warp_mma, make_warp_mma),
 ]

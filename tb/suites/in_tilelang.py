@@ -1,63 +1,21 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Kernels in TileLang, which makes CUDA C++ of them: nvcc makes the PTX."""
 
-import pathlib
-import re
-
 import numpy as np
-import tilelang
 import tilelang.language as T
-from tilelang import tvm
 
-from case import ARCHITECTURES, Built, Case, Result, TensorMap
-from cuda_compiler import ptx_from
-
-FOLDER = pathlib.Path(tilelang.__file__).parent
-INCLUDES = (FOLDER / "src", FOLDER / "3rdparty/cutlass/include")
-
-# Values of the driver's CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle.
-TYPES = {0: "u8", 6: "f16", 7: "f32", 9: "bf16"}
-SWIZZLES = ("none", "32B", "64B", "128B")
-
-
-def tensor_map(arguments, buffers):
-    """The tensor map that TileLang's host code would encode: type, rank, buffer, dimensions, strides, box, element strides, modes."""
-    kind, rank = int(arguments[0]), int(arguments[1])
-    numbers = [int(text) for text in arguments[3:]]
-    parts = [numbers[rank * i:rank * (i + 1)] for i in range(4)]
-    interleave, swizzle, _, fill = numbers[4 * rank:]
-    assert interleave == 0 and fill == 0, arguments
-    return TensorMap(buffers[arguments[2]], TYPES[kind], dimensions=parts[0], strides=parts[1][1:], box=parts[2],
-                     element_strides=parts[3], swizzle=SWIZZLES[swizzle])
+from case import ARCHITECTURES, Case, Result, given, results
+from muster.tilelang import launch
 
 
 def case(name, program, make, architectures=ARCHITECTURES):
-    """A case of a TileLang program. `make` returns its arguments by name."""
+    """A case of a TileLang program. `make` returns its arguments by name, in order."""
 
     def build(architecture):
-        target = {"kind": "cuda", "arch": architecture}
-        with tvm.target.Target(target):
-            artifact = tilelang.lower(program(), target=target)
-        buffers = make()
-        host = str(artifact.host_mod)
-        maps = {words[0]: tensor_map(words[1:], buffers)
-                for words in (call.split(", ") for call in re.findall(r'call_packed\("__tvm_tensormap_create_tiled", (.*?)\)', host))}
-        words = re.search(r'call_packed\("program_kernel", (.*?)\)', host)[1].split(", ")
-        count = sum(not word.isdigit() for word in words)
-        args = [maps[word] if word in maps else buffers[word] for word in words[:count]]
-        # The sizes of 1 at the end of the grid are left out.
-        sizes = [int(word) for word in words[count:]]
-        grid, block, shared = split_sizes(sizes, artifact.kernel_source)
-        return Built(ptx_from(artifact.kernel_source, architecture, INCLUDES), "program_kernel", args, block, grid, dynamic_shared=shared)
+        values = make().values()
+        return launch(program(), *given(values), target=architecture), results(values)
 
     return Case(name, "tilelang", build, architectures)
-
-
-def split_sizes(sizes, source):
-    """Grid, block, and bytes of dynamic shared memory, of the launch's numbers."""
-    shared = sizes.pop() if "extern __shared__" in source else None
-    block, grid = sizes[-3:], sizes[:-3]
-    return (*grid, 1, 1)[:3], block, shared
 
 
 def normal(shape, kind=np.float32, seed=1):

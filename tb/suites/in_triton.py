@@ -5,56 +5,20 @@ import ml_dtypes
 import numpy as np
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
 
-from case import ARCHITECTURES, Built, Case, Result, Scratch
-
-POINTERS = {"float16": "*fp16", "bfloat16": "*bf16", "float8_e4m3fn": "*fp8e4nv", "float32": "*fp32",
-            "int8": "*i8", "int32": "*i32", "int64": "*i64", "uint32": "*u32"}
-SCALARS = {"int32": "i32", "float32": "fp32"}
-ALIGNED = [["tt.divisibility", 16]]  # Triton's own launcher finds this out by itself
-
-
-def compiled(kernel, architecture, arguments, constants, options):
-    """Triton's PTX of a kernel, for arguments (arrays and numbers) in the order of its parameters."""
-    signature, attributes = {}, {}
-    for index, name in enumerate(kernel.arg_names):
-        if name in constants:
-            signature[name] = "constexpr"
-            continue
-        value = arguments[name]
-        array = value.expected if isinstance(value, Result) else value
-        is_scalar = isinstance(array, np.generic)
-        signature[name] = (SCALARS if is_scalar else POINTERS)[array.dtype.name]
-        if not is_scalar or (array.dtype.kind == "i" and array.item() % 16 == 0):
-            attributes[(index,)] = ALIGNED
-    number = int(architecture[len("sm_"):].rstrip("a"))
-    return triton.compile(ASTSource(kernel, signature, constants, attributes), target=GPUTarget("cuda", number, 32), options=options)
+from case import ARCHITECTURES, Case, Result, given, results
+from muster.triton import launch
 
 
 def case(kernel, grid, make, name=None, architectures=ARCHITECTURES, **options):
-    """A case whose arguments, by name, are what `make` returns; what is neither an array nor of NumPy is a constant."""
+    """A case whose arguments, by name, are what `make` returns."""
 
     def build(architecture):
         values = make()
-        constants = {key: value for key, value in values.items() if not isinstance(value, (np.ndarray, np.generic, Result))}
-        arguments = {key: value for key, value in values.items() if key not in constants}
-        made = compiled(kernel, architecture, arguments, constants, options)
-        meta = made.metadata
-        ctas = int(np.prod(grid)) * meta.num_ctas
-        scratch = [Scratch(meta.global_scratch_size * ctas), Scratch(meta.profile_scratch_size * ctas)]
-        in_order = [arguments[key] for key in kernel.arg_names if key in arguments]
-        return Built(made.asm["ptx"], meta.name, in_order + scratch, block=(32 * warps_of(made), 1, 1),
-                     grid=(grid[0] * meta.num_ctas, *grid[1:]), cluster=(meta.num_ctas, 1, 1), dynamic_shared=meta.shared)
+        args = given(values[name] for name in kernel.arg_names)
+        return launch(kernel, grid, *args, target=architecture, **options), results(values.values())
 
     return Case(name or kernel.__name__, "triton", build, architectures)
-
-
-def warps_of(made):
-    """Warps of a CTA, those that warp specialization adds included: the PTX has them as .reqntid."""
-    directive = made.asm["ptx"].split(".reqntid", 1)
-    return made.metadata.num_warps if len(directive) == 1 else int(directive[1].split("\n")[0].split(",")[0].strip()) // 32
 
 
 def normal(shape, kind=np.float32, seed=1):

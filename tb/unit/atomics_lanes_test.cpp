@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -16,13 +17,15 @@
 #include "sim/golden/atomics.h"
 #include "sim/isa/bits.h"
 #include "sim/port/structs.h"
+#include "tb/unit/atomics_types.h"
 #include "tb/unit/clocked.h"
 
 namespace muster::atomics {
 namespace {
 
 constexpr std::uint32_t kSmemBytes = 64;
-constexpr unsigned kMostCycles = 80;
+constexpr unsigned kMostCycles = 100;
+constexpr unsigned kFloats = 3;  // all
 
 using Memory = std::map<std::uint32_t, std::uint64_t>;
 
@@ -47,13 +50,11 @@ class AtomicsLanes : public ::testing::Test {
 
   AtomicInstruction Random() {
     AtomicInstruction instruction;
-    instruction.op = static_cast<AtomicOp>(Below(kNumAtomicOps));
-    const bool steps = instruction.op == AtomicOp::kInc || instruction.op == AtomicOp::kDec;
-    instruction.size = steps || Below(2) == 0 ? AtomicSize::k32 : AtomicSize::k64;
-    if (instruction.op >= AtomicOp::kExch && Below(3) == 0) {
-      instruction.size = AtomicSize::k16;
-    }
-    instruction.is_signed = Below(2) == 0;
+    do {
+      instruction.op = static_cast<AtomicOp>(Below(kNumAtomicOps));
+      instruction.size = static_cast<AtomicSize>(Below(4));
+      instruction.is_signed = Below(2) == 0;
+    } while (!IsOne(instruction.op, instruction.size, instruction.is_signed, kFloats, true));
     instruction.cta = static_cast<std::uint8_t>(Below(32));
     instruction.warp = static_cast<std::uint8_t>(Below(64));
     instruction.lanes = Below(4) == 0 ? ~0U : static_cast<std::uint32_t>(random_());
@@ -67,6 +68,8 @@ class AtomicsLanes : public ::testing::Test {
       instruction.addr[lane] = Below(places) * BytesOf(instruction.size) % kSmemBytes;
       instruction.operand[lane] = Value();
       instruction.compare[lane] = Value();
+      instruction.operand_upper[lane] = Value();
+      instruction.compare_upper[lane] = Value();
     }
     return instruction;
   }
@@ -125,52 +128,65 @@ TEST_F(AtomicsLanes, AsOneByOne) {
     for (const auto& [addr, lanes] : lanes_at) {
       most = std::max(most, lanes);
     }
-    ASSERT_EQ(updates.size(), folds ? lanes_at.size()
-                                    : static_cast<unsigned>(__builtin_popcount(instruction.lanes)));
+    const unsigned halves = instruction.size == AtomicSize::k128 ? 2 : 1;
+    const auto count = static_cast<unsigned>(__builtin_popcount(instruction.lanes));
+    ASSERT_EQ(updates.size(), folds ? lanes_at.size() : halves * count);
     if (i % 3 != 0 && instruction.lanes != 0) {
-      ASSERT_EQ(cycles, static_cast<unsigned>(__builtin_popcount(instruction.lanes)))
-          << "a cycle for each lane";
+      ASSERT_EQ(cycles, halves * count) << "a cycle for each lane, or half";
     }
     std::uint32_t answered = 0;
     std::uint32_t addr_before = ~0U;
     std::set<std::uint32_t> left;  // addresses of updates before that of the last one
-    for (const AtomicUpdate& update : updates) {
+    bool lower_wanted = false;
+    for (std::size_t u = 0; u < updates.size(); ++u) {
+      const AtomicUpdate& update = updates[u];
+      ASSERT_EQ(update.upper, halves == 2 && u % 2 == 1);
       ASSERT_TRUE(update.op == instruction.op && update.size == instruction.size &&
                   update.is_signed == instruction.is_signed && update.cta == instruction.cta &&
                   update.warp == instruction.warp && update.has_answer == instruction.has_answer &&
-                  update.releasing == instruction.releasing &&
+                  update.releasing == (instruction.releasing && !update.upper) &&
                   update.addr == instruction.addr[update.lane]);
       if (update.addr != addr_before) {
         ASSERT_TRUE(left.insert(update.addr).second) << "lanes at one address are apart";
         addr_before = update.addr;
       }
-      std::uint64_t& word = memory[update.addr & ~7U];
-      const golden::AtomicEffects effects = golden::StepAtomic(update, word, kSmemBytes);
+      std::uint64_t& word = memory[WordAt(update)];
+      bool also = !update.upper || lower_wanted;
+      if (halves == 2 && !update.upper) {
+        also = golden::IsAsWanted(updates[u + 1], memory[WordAt(updates[u + 1])]);
+        lower_wanted = golden::IsAsWanted(update, word);
+      }
+      const golden::AtomicEffects effects = golden::StepAtomic(update, word, kSmemBytes, also);
       word = effects.after;
       if (!folds) {
-        const unsigned bits = 8 * BytesOf(instruction.size);
+        const unsigned bits = std::min(64U, 8 * BytesOf(instruction.size));
         const std::uint64_t before =
             effects.before >> 8 * (update.addr % 8) & (~std::uint64_t{0} >> (64 - bits));
-        ASSERT_EQ(before, expected.before[update.lane]) << "lane " << unsigned{update.lane};
-        ASSERT_EQ(answered >> update.lane & 1, 0U);
+        ASSERT_EQ(before,
+                  update.upper ? expected.before_upper[update.lane] : expected.before[update.lane])
+            << "lane " << unsigned{update.lane};
+        ASSERT_EQ(answered >> update.lane & 1, update.upper ? 1U : 0U);
         answered |= 1U << update.lane;
       }
     }
     ASSERT_EQ(memory, golden) << Name(instruction.op);
-    met.insert(fmt::format("{}.{}{}.{}.{}", Name(instruction.op), instruction.is_signed ? "s" : "u",
-                           8 * BytesOf(instruction.size),
+    met.insert(fmt::format("{}.{}.{}.{}", Name(instruction.op),
+                           TypeName(instruction.op, instruction.size, instruction.is_signed),
                            instruction.has_answer ? "answer" : "none",
                            most > 2 && most < kMaxLanes ? "some" : fmt::format("{}", most)));
   }
   // Each operation and type, with and without answers, of 1, 2, some and 32 lanes at one word.
   for (unsigned op = 0; op < kNumAtomicOps; ++op) {
-    const auto which = static_cast<AtomicOp>(op);
-    const bool steps = which == AtomicOp::kInc || which == AtomicOp::kDec;
-    for (const char* type : {"u32", "s32", "u64", "s64"}) {
-      for (const char* answer : {"answer", "none"}) {
-        for (const char* most : {"2", "some", "32"}) {
-          const std::string point = fmt::format("{}.{}.{}.{}", Name(which), type, answer, most);
-          EXPECT_TRUE((steps && type[1] == '6') || met.count(point) != 0) << point;
+    for (const AtomicSize size :
+         {AtomicSize::k16, AtomicSize::k32, AtomicSize::k64, AtomicSize::k128}) {
+      for (const bool is_signed : {false, true}) {
+        const auto which = static_cast<AtomicOp>(op);
+        for (const char* how :
+             {"answer.2", "answer.some", "answer.32", "none.2", "none.some", "none.32"}) {
+          const std::string point =
+              fmt::format("{}.{}.{}", Name(which), TypeName(which, size, is_signed), how);
+          EXPECT_TRUE(!IsOne(which, size, is_signed, kFloats, true) || met.count(point) != 0)
+              << point;
         }
       }
     }

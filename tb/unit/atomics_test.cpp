@@ -11,24 +11,15 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "Vatomics_bare.h"
-#include "Vatomics_full.h"
-#include "Vatomics_one.h"
-#include "Vatomics_small.h"
 #include "tb/unit/atomics_bench.h"
+#include "tb/unit/atomics_types.h"
+#include "tb/unit/atomics_units.h"
+#include "tb/unit/float_values.h"
 
 namespace muster::atomics {
-
-template <>
-const Shape kShape<Vatomics_small> = {8, 4096, true, true};
-template <>
-const Shape kShape<Vatomics_full> = {64, 262144, true, true};
-template <>
-const Shape kShape<Vatomics_one> = {5, 64, true, false};
-template <>
-const Shape kShape<Vatomics_bare> = {12, 1024, false, false};
 
 namespace {
 
@@ -41,22 +32,15 @@ constexpr unsigned kCtas<Vatomics_one> = 1;
 template <>
 constexpr unsigned kCtas<Vatomics_bare> = 3;
 
-bool Steps(AtomicOp op) { return op == AtomicOp::kInc || op == AtomicOp::kDec; }
-bool Orders(AtomicOp op) { return op == AtomicOp::kMin || op == AtomicOp::kMax; }
-
 std::string TypeOf(const AtomicUpdate& update) {
-  return fmt::format("{}.{}{}", Name(update.op),
-                     Orders(update.op) ? (update.is_signed ? "s" : "u") : "b",
-                     8 * BytesOf(update.size));
+  return fmt::format("{}.{}", Name(update.op), TypeName(update.op, update.size, update.is_signed));
 }
 
-AtomicUpdate Update(AtomicOp op, AtomicSize size, std::uint32_t addr, std::uint64_t operand) {
-  AtomicUpdate update;
-  update.op = op;
-  update.size = size;
-  update.addr = addr;
-  update.operand = operand << 8 * (addr % 8);
-  return update;
+const FloatFormat& FormatOf(AtomicOp op, AtomicSize size) {
+  return op == AtomicOp::kHAdd     ? kFormatF16
+         : op == AtomicOp::kBAdd   ? kFormatBf16
+         : size == AtomicSize::k64 ? kFormatF64
+                                   : kFormatF32;
 }
 
 // Cover points, by how often they were met.
@@ -66,17 +50,20 @@ using Points = std::map<std::string, std::uint64_t>;
 Points AllPoints(const Shape& shape) {
   Points points;
   for (unsigned op = 0; op < kNumAtomicOps; ++op) {
-    for (const AtomicSize size : {AtomicSize::k16, AtomicSize::k32, AtomicSize::k64}) {
+    for (const AtomicSize size :
+         {AtomicSize::k16, AtomicSize::k32, AtomicSize::k64, AtomicSize::k128}) {
       for (const bool is_signed : {false, true}) {
         AtomicUpdate update = Update(static_cast<AtomicOp>(op), size, 0, 0);
         update.is_signed = is_signed;
-        const bool is_one = (!is_signed || Orders(update.op)) &&
-                            (size != AtomicSize::k16 || update.op == AtomicOp::kExch ||
-                             update.op == AtomicOp::kCas) &&
-                            (size == AtomicSize::k32 || !Steps(update.op));
+        if (!IsOne(update.op, size, is_signed, shape.floats, shape.has_128)) {
+          continue;
+        }
         for (const char* how : {"alone.answer", "alone", "behind.answer", "behind"}) {
-          if (is_one) {
-            points[TypeOf(update) + "." + how] = 0;
+          points[TypeOf(update) + "." + how] = 0;
+        }
+        if (IsFloat(update.op)) {
+          for (const std::string& event : AllFloatEvents(FormatOf(update.op, size))) {
+            points[event] = 0;
           }
         }
       }
@@ -87,6 +74,10 @@ Points AllPoints(const Shape& shape) {
         "cas.misses", "min.takes", "min.keeps", "max.takes", "max.keeps", "order.opposite",
         "half.upper", "answer.waits", "store.waits", "store", "long.alone"}) {
     points[point] = 0;
+  }
+  if (shape.has_128) {
+    points["cas.halves.00"] = points["cas.halves.01"] = 0;
+    points["cas.halves.10"] = points["cas.halves.11"] = 0;
   }
   if (shape.faults) {
     points["fault.misaligned"] = points["fault.outside"] = points["fault.between"] = 0;
@@ -125,14 +116,26 @@ class Atomics : public ::testing::Test {
     return OneIn(3) ? value : kSome[Below(13)] << (OneIn(3) ? 32 : 0);
   }
 
+  // In each place of a word.
+  std::uint64_t Floats(const FloatFormat& format, std::uint64_t word) {
+    std::uint64_t floats = 0;
+    for (unsigned shift = 0; shift < 64; shift += format.bits()) {
+      const std::uint64_t mask = format.sign() * 2 - 1;
+      floats |= FloatNear(format, word >> shift & mask, &random_) << shift;
+    }
+    return floats;
+  }
+
   AtomicUpdate Random() {
     AtomicUpdate update;
-    update.op = static_cast<AtomicOp>(Below(kNumAtomicOps));
-    update.size = Steps(update.op)                           ? AtomicSize::k32
-                  : OneIn(2)                                 ? AtomicSize::k64
-                  : OneIn(3) && update.op >= AtomicOp::kExch ? AtomicSize::k16
-                                                             : AtomicSize::k32;
-    update.is_signed = Orders(update.op) && OneIn(2);
+    const bool floats = OneIn(3) && bench_.shape().floats != 0;
+    do {
+      update.op = static_cast<AtomicOp>(Below(kNumAtomicOps));
+      update.size = static_cast<AtomicSize>(Below(4));
+      update.is_signed = OneIn(2);
+    } while ((floats && !IsFloat(update.op)) ||
+             !IsOne(update.op, update.size, update.is_signed, bench_.shape().floats,
+                    bench_.shape().has_128));
     update.cta = static_cast<std::uint8_t>(OneIn(3) ? Below(kCtas<Unit>) : 0);
     update.warp = static_cast<std::uint8_t>(Below(bench_.shape().num_warps));
     update.lane = static_cast<std::uint8_t>(Below(32));
@@ -145,12 +148,26 @@ class Atomics : public ::testing::Test {
       update.addr = OneIn(2) ? update.addr + 1 + Below(bytes - 1)
                              : update.addr + bench_.shape().smem_bytes * (1U + Below(5));
     }
-    update.operand = Value();
+    update.operand = IsFloat(update.op) ? Floats(FormatOf(update.op, update.size),
+                                                 bench_.words().At(update.cta, update.addr))
+                                        : Value();
     // What is there, every other time.
     update.compare = OneIn(2) ? Value() : bench_.words().At(update.cta, update.addr);
     update.has_answer = OneIn(2);
     update.releasing = OneIn(4);
     return update;
+  }
+
+  // To be presented; of 128 bits both halves.
+  void Push(AtomicUpdate update) {
+    bench_.queue().push_back(update);
+    if (update.size == AtomicSize::k128) {
+      update.upper = true;
+      update.releasing = false;
+      update.operand = Value();
+      update.compare = OneIn(2) ? Value() : bench_.words().At(update.cta, update.addr + 8);
+      bench_.queue().push_back(update);
+    }
   }
 
   void Note(const AtomicUpdate& update, const golden::AtomicEffects& effects, bool behind,
@@ -176,6 +193,13 @@ class Atomics : public ::testing::Test {
         break;
       case AtomicOp::kCas:
         Hit(changed ? "cas.hits" : "cas.misses");
+        if (update.size == AtomicSize::k128) {
+          const bool wanted = golden::IsAsWanted(update, effects.before);
+          if (update.upper) {
+            Hit(fmt::format("cas.halves.{:d}{:d}", lower_wanted_, wanted));
+          }
+          lower_wanted_ = wanted;
+        }
         break;
       case AtomicOp::kMin:
       case AtomicOp::kMax:
@@ -186,10 +210,24 @@ class Atomics : public ::testing::Test {
           Hit("order.opposite");
         }
         break;
+      case AtomicOp::kFAdd:
+      case AtomicOp::kHAdd:
+      case AtomicOp::kBAdd: {
+        const FloatFormat& format = FormatOf(update.op, update.size);
+        const std::uint64_t mask = format.sign() * 2 - 1;
+        for (unsigned at = shift; at < shift + 8 * BytesOf(update.size); at += format.bits()) {
+          for (const std::string& event :
+               FloatEvents(format, effects.before >> at & mask, update.operand >> at & mask,
+                           effects.after >> at & mask)) {
+            Hit(event);
+          }
+        }
+        break;
+      }
       default:
         break;
     }
-    if (update.size != AtomicSize::k64 && (update.addr & 4) != 0) {
+    if (BytesOf(update.size) < 8 && (update.addr & 4) != 0) {
       Hit("half.upper");
     }
     if (latency > 20) {
@@ -204,13 +242,14 @@ class Atomics : public ::testing::Test {
     timing.more_latency = stalls ? Below(4) : 0;
     timing.read_stalls = stalls ? Below(60) : 0;
     timing.write_stalls = stalls ? Below(60) : 0;
-    timing.one_port = stalls && OneIn(3);
+    // The model of a memory with one port reads nothing while a word is held.
+    timing.one_port = stalls && OneIn(3) && !bench_.shape().has_128;
     const unsigned slow = stalls ? 1 + Below(4) : 1;
     const unsigned gaps = 1 + Below(4);
     std::uint64_t draining = 0;  // warps with accesses outstanding
     for (unsigned i = 0; i < cycles && !this->HasFatalFailure(); ++i) {
       if (bench_.queue().empty() && (gaps == 1 || OneIn(gaps))) {
-        bench_.queue().push_back(Random());
+        Push(Random());
       }
       bench_.Begin();
       if (OneIn(3)) {
@@ -231,7 +270,9 @@ class Atomics : public ::testing::Test {
         const bool may = bench_.bank().MayStore(place);
         Hit(may ? "store" : "store.waits");
         if (may) {
-          bench_.words().Store(place, Value());
+          const FloatFormat* const formats[] = {&kFormatF16, &kFormatBf16, &kFormatF32,
+                                                &kFormatF64};
+          bench_.words().Store(place, OneIn(2) ? Value() : Floats(*formats[Below(4)], 0));
         }
       }
       bench_.End();
@@ -250,29 +291,30 @@ class Atomics : public ::testing::Test {
   std::mt19937 random_{1};
   Points points_ = AllPoints(kShape<Unit>);
   bool behind_fault_ = false;
+  bool lower_wanted_ = false;
 };
 
 using Units = ::testing::Types<Vatomics_small, Vatomics_full, Vatomics_one, Vatomics_bare>;
 TYPED_TEST_SUITE(Atomics, Units);
 
 TYPED_TEST(Atomics, RandomUpdates) {
-  for (unsigned round = 0; round < 120 && !this->HasFatalFailure(); ++round) {
+  for (unsigned round = 0; round < 500 && !this->HasFatalFailure(); ++round) {
     this->Run(2000, round % 4 != 0);
   }
   for (const auto& [point, hits] : this->points_) {
     EXPECT_NE(hits, 0U) << point << " is never met";
   }
   const auto& counts = this->bench_.checker().counts();
-  EXPECT_GE(counts.longest_commit + 1, lockstep::kAtomicCommit);
-  EXPECT_EQ(counts.longest_issue, lockstep::kAtomicIssue);
+  EXPECT_GE(counts.longest_commit + 1, lockstep::LongestCommit(this->bench_.shape()));
+  EXPECT_EQ(counts.longest_issue, lockstep::LongestIssue(this->bench_.shape()));
 }
 
 // All that is under way in a reset is lost, and what was written stays.
 TYPED_TEST(Atomics, ResetAtAnyTime) {
-  for (unsigned round = 0; round < 200 && !this->HasFatalFailure(); ++round) {
+  for (unsigned round = 0; round < 500 && !this->HasFatalFailure(); ++round) {
     this->Run(this->Below(60), true);
     for (unsigned i = 0; i < 4; ++i) {
-      this->bench_.queue().push_back(this->Random());
+      this->Push(this->Random());
     }
     for (unsigned i = this->Below(8); i > 0; --i) {
       this->bench_.Cycle();
@@ -287,132 +329,6 @@ TYPED_TEST(Atomics, PlainAdd) {
   this->bench_.queue().push_back(Update(AtomicOp::kAdd, AtomicSize::k32, 12, 6));
   this->bench_.Settle();
   EXPECT_EQ(this->bench_.words().At(0, 8), std::uint64_t{11} << 32);
-}
-
-class Times : public ::testing::Test {
- protected:
-  // The cycles between the commits of these updates; the first is its latency.
-  std::vector<unsigned> CommitsOf(const std::vector<AtomicUpdate>& updates) {
-    bench_.queue().assign(updates.begin(), updates.end());
-    std::vector<unsigned> cycles;
-    std::uint64_t last = 0;
-    for (unsigned i = 0; i < 400 && cycles.size() < updates.size(); ++i) {
-      bench_.Cycle();
-      if (const auto& done = bench_.checker().committed()) {
-        cycles.push_back(cycles.empty() ? done->latency
-                                        : static_cast<unsigned>(bench_.cycle() - last));
-        last = bench_.cycle();
-      }
-    }
-    return cycles;
-  }
-
-  AtomicsBench<Vatomics_small> bench_;
-};
-
-TEST_F(Times, OneUpdateAlone) {
-  for (unsigned op = 0; op < kNumAtomicOps; ++op) {
-    EXPECT_EQ(CommitsOf({Update(static_cast<AtomicOp>(op), AtomicSize::k32, 4, 1)}),
-              std::vector<unsigned>{3});
-    bench_.Settle();
-  }
-}
-
-TEST_F(Times, SumsOf64BitsTakeMore) {
-  for (unsigned op = 0; op < kNumAtomicOps; ++op) {
-    const auto which = static_cast<AtomicOp>(op);
-    if (!Steps(which)) {
-      EXPECT_EQ(CommitsOf({Update(which, AtomicSize::k64, 8, 1)}),
-                std::vector<unsigned>{Orders(which)             ? 5U
-                                      : which == AtomicOp::kAdd ? 4U
-                                                                : 3U});
-      bench_.Settle();
-    }
-  }
-}
-
-TEST_F(Times, OnePerCycleAtOneWord) {
-  std::vector<AtomicUpdate> updates;
-  for (unsigned i = 0; i < 60; ++i) {
-    updates.push_back(Update(static_cast<AtomicOp>(i % kNumAtomicOps), AtomicSize::k32,
-                             4 * (i / kNumAtomicOps % 2), i));
-    updates.back().has_answer = i % 3 != 0;
-  }
-  std::vector<unsigned> cycles(60, 1);
-  cycles[0] = 3;
-  EXPECT_EQ(CommitsOf(updates), cycles);
-}
-
-TEST_F(Times, OnePerCycleAtDifferentWords) {
-  std::vector<AtomicUpdate> updates;
-  for (unsigned i = 0; i < 32; ++i) {
-    updates.push_back(Update(AtomicOp::kMax, AtomicSize::k32, 8 * i, i));
-  }
-  std::vector<unsigned> cycles(32, 1);
-  cycles[0] = 3;
-  EXPECT_EQ(CommitsOf(updates), cycles);
-}
-
-// The word of the update before the last one is read again.
-TEST_F(Times, TwoWordsInTurn) {
-  std::vector<AtomicUpdate> updates;
-  for (unsigned i = 0; i < 8; ++i) {
-    updates.push_back(Update(AtomicOp::kAdd, AtomicSize::k32, 8 * (i % 2), 1));
-  }
-  EXPECT_EQ(CommitsOf(updates), (std::vector<unsigned>{3, 1, 2, 1, 2, 1, 2, 1}));
-}
-
-// The events are those of the waveform in rtl/atomics/README.md.
-TEST_F(Times, AsThePageShowsIt) {
-  bench_.words().At(0, 0x40) = 10;
-  bench_.words().At(0, 0x80) = 99;
-  AtomicUpdate first = Update(AtomicOp::kAdd, AtomicSize::k32, 0x40, 5);
-  first.has_answer = true;
-  AtomicUpdate second = Update(AtomicOp::kAdd, AtomicSize::k32, 0x40, 6);
-  second.warp = 1;
-  AtomicUpdate third = Update(AtomicOp::kMax, AtomicSize::k64, 0x80, 7);
-  third.warp = 2;
-  bench_.queue() = {first, second, third};
-  std::vector<std::string> events;
-  for (unsigned cycle = 0; cycle < 9; ++cycle) {
-    bench_.Cycle();
-    const AtomicOutputs& out = bench_.out();
-    std::string text;
-    if (out.read_valid) {
-      text += fmt::format("read {:#x} ", out.read_place.addr);
-    }
-    if (out.write_valid) {
-      text += fmt::format("write {} ", out.write_data);
-    }
-    if (out.commit_valid) {
-      text += fmt::format("commit {} ", out.commit.warp);
-    }
-    if (out.response_valid) {
-      text += fmt::format("response {} ", out.response.word);
-    }
-    events.push_back(text + fmt::format("busy {:#x}", out.busy));
-  }
-  EXPECT_EQ(events,
-            (std::vector<std::string>{"busy 0x0", "read 0x40 busy 0x1", "busy 0x3",
-                                      "read 0x80 write 15 commit 0 busy 0x7",
-                                      "write 21 commit 1 response 10 busy 0x6", "busy 0x4",
-                                      "busy 0x4", "write 99 commit 2 busy 0x4", "busy 0x0"}));
-}
-
-TEST_F(Times, StoresOfTheCoresAreNotHeldUpForEver) {
-  const MbPlace place{0, 0};
-  unsigned waits = 0;
-  for (unsigned i = 0; i < 200; ++i) {
-    bench_.queue().push_back(Update(AtomicOp::kAdd, AtomicSize::k32, 0, 1));
-    bench_.Begin();
-    const bool may = bench_.bank().MayStore(place);
-    if (may) {
-      bench_.words().Store(place, 0);
-    }
-    bench_.End();
-    waits = may ? 0 : waits + 1;
-    ASSERT_LT(waits, 16U);
-  }
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ muster_test(ptx_test
   ptx_wgmma_test.cpp ptx_programmatic_test.cpp ptx_bulk_test.cpp ptx_atomic_test.cpp
 
   ptx_small_forms_test.cpp ptx_sparse_test.cpp ptx_wmma_test.cpp
-  ptx_opaque_test.cpp ptx_registers_test.cpp ptx_table_test.cpp
+  ptx_opaque_test.cpp ptx_registers_test.cpp ptx_table_test.cpp ptx_tensor_movement_test.cpp
+  ptx_tensor_scaled_test.cpp ptx_wgmma_sparse_test.cpp ptx_multimem_test.cpp ptx_texture_test.cpp
   ptx_wait_text_test.cpp ptx_debug_types_test.cpp
   LIBS muster_ptx)
 set_source_files_properties(ptx_table_test.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS

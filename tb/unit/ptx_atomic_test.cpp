@@ -11,6 +11,7 @@
 
 #include "sim/golden/atomics.h"
 #include "sim/ptx/alu/compute.h"
+#include "tb/unit/float_values.h"
 #include "tb/unit/ptx_fixture.h"
 #include "tb/unit/ptx_threads.h"
 
@@ -53,6 +54,40 @@ TEST(PtxAtomic, InPlaceAsByTheGoldenModel) {
         ASSERT_EQ(after, golden::CombineAtomic(op, size, IsSigned(type), old, b, c))
             << Name(op) << " of " << old << " and " << b << ", " << c;
       }
+    }
+  }
+}
+
+TEST(PtxAtomic, FloatsInPlaceAsByTheGoldenModel) {
+  struct Row {
+    Type type;
+    AtomicOp op;
+    AtomicSize size;
+    FloatFormat format;
+  };
+  constexpr Row kRows[] = {{Type::kF32, AtomicOp::kFAdd, AtomicSize::k32, kFormatF32},
+                           {Type::kF64, AtomicOp::kFAdd, AtomicSize::k64, kFormatF64},
+                           {Type::kF16, AtomicOp::kHAdd, AtomicSize::k16, kFormatF16},
+                           {Type::kF16x2, AtomicOp::kHAdd, AtomicSize::k32, kFormatF16},
+                           {Type::kBF16, AtomicOp::kBAdd, AtomicSize::k16, kFormatBf16},
+                           {Type::kBF16x2, AtomicOp::kBAdd, AtomicSize::k32, kFormatBf16}};
+  std::mt19937 random(6);
+  for (const Row& row : kRows) {
+    for (unsigned i = 0; i < 20000; ++i) {
+      std::uint64_t old = 0;
+      std::uint64_t b = 0;
+      for (unsigned at = 0; at < 8 * BytesOf(row.size); at += row.format.bits()) {
+        const std::uint64_t one = FloatNear(row.format, 0, &random);
+        old |= one << at;
+        b |= FloatNear(row.format, one, &random) << at;
+      }
+      std::uint8_t memory[8] = {};
+      std::memcpy(memory, &old, sizeof memory);
+      SwapInMemory(memory, row.type, Atomic::kAdd, b, 0, false);
+      std::uint64_t after = 0;
+      std::memcpy(&after, memory, sizeof after);
+      ASSERT_EQ(after, golden::CombineAtomic(row.op, row.size, false, old, b, 0))
+          << row.format.name << std::hex << " " << old << " + " << b;
     }
   }
 }

@@ -69,13 +69,13 @@ TEST(PtxCheck, UnknownInstructionsAllAtOnce) {
 .target sm_100a
 .address_size 64
 .func f() { .reg .b32 %r<4>; .reg .f32 %f<4>;
-  tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [t, {%f0}];
+  istypep.texref %p1, %d1;
   ret; }
 .entry k() { .reg .b32 %r<4>; .reg .b64 %d<4>; .shared .b32 s[4];
-  add.u32 %r1, %r2, 1; frobnicate.b32 %r1, %r2; wgmma.mma_async.sp;
+  add.u32 %r1, %r2, 1; frobnicate.b32 %r1, %r2; wgmma.convolve;
   { .reg .b16 %h<2>; @%p1 bra L; L: add.u7 %r1, %r2, %r3; }
   tcgen05.convolve;
-  suld.b.1d.b32.trap {%r1}, [s, {%r2}];
+  istypep.surfref %p1, %d1;
   call f; ret; }
 )");
   std::string text;
@@ -84,18 +84,14 @@ TEST(PtxCheck, UnknownInstructionsAllAtOnce) {
   } catch (const InputError& error) {
     text = error.what();
   }
-  EXPECT_EQ(
-      text,
-      "f.ptx:5:3: the instruction tex.1d.v4.f32.f32 is not supported: there are no textures and "
-      "surfaces "
-      "here, only buffers\n"
-      "f.ptx:8:24: the instruction frobnicate.b32 is not supported\n"
-      "f.ptx:8:49: the instruction wgmma.mma_async.sp is not supported\n"
-      "f.ptx:9:27: %p1 is not declared\n"
-      "f.ptx:9:37: the modifier .u7 of add.u7 is not supported\n"
-      "f.ptx:10:3: the instruction tcgen05.convolve is not supported\n"
-      "f.ptx:11:3: the instruction suld.b.1d.b32.trap is not supported: there are no textures and "
-      "surfaces here, only buffers");
+  EXPECT_EQ(text,
+            "f.ptx:5:3: the instruction istypep.texref is not supported\n"
+            "f.ptx:8:24: the instruction frobnicate.b32 is not supported\n"
+            "f.ptx:8:49: the instruction wgmma.convolve is not supported\n"
+            "f.ptx:9:27: %p1 is not declared\n"
+            "f.ptx:9:37: the modifier .u7 of add.u7 is not supported\n"
+            "f.ptx:10:3: the instruction tcgen05.convolve is not supported\n"
+            "f.ptx:11:3: the instruction istypep.surfref is not supported");
 }
 
 }  // namespace

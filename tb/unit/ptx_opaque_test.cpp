@@ -323,6 +323,7 @@ TEST(PtxOpaque, SpreadsThroughTensorMemory) {
   const std::string load =
       "  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r23}, [%r10+2]; "
       "tcgen05.wait::ld.sync.aligned;\n";
+  const std::string quarter = TensorProductBy(".ws.sp", "[%r10+16], 0x02080014, 0");
   const unsigned all = 4096;
   EXPECT_EQ(UnknownCells(TensorProductBy("", (m128 + ", 0").c_str()) + kCommitAndWait), 0U);
   EXPECT_EQ(UnknownCells(sparse + kCommitAndWait), all);
@@ -340,16 +341,17 @@ TEST(PtxOpaque, SpreadsThroughTensorMemory) {
             all / 2);
   EXPECT_EQ(UnknownCells(TensorProductBy(".sp", "[%r10+16], 0x04080014, 0") + kCommitAndWait),
             all / 2);
-  EXPECT_EQ(UnknownCells(TensorProductBy(".ws", "0x04080010, 0") + kCommitAndWait), all / 2);
-  EXPECT_EQ(UnknownCells(TensorProductBy(".ws", "0x02080010, 0") + kCommitAndWait), all / 4);
+  EXPECT_EQ(UnknownCells(TensorProductBy(".ws.sp", "[%r10+16], 0x04080014, 0") + kCommitAndWait),
+            all / 2);
+  EXPECT_EQ(UnknownCells(quarter + kCommitAndWait), all / 4);
   // Registers take it elsewhere; known ones replace it.
   EXPECT_EQ(UnknownCells(sparse + kCommitAndWait + load +
                          "  tcgen05.st.sync.aligned.32x32b.x2.b32 [%r10], {%r20, %r20};\n"),
             all - 2 * 128);
-  EXPECT_EQ(UnknownCells(TensorProductBy(".ws", "0x02080010, 0") + kCommitAndWait + load +
+  EXPECT_EQ(UnknownCells(quarter + kCommitAndWait + load +
                          "  tcgen05.st.sync.aligned.32x32b.x1.b32 [%r10+20], {%r23};\n"),
             all / 4 + 128);
-  EXPECT_EQ(UnknownCells(TensorProductBy(".ws", "0x02080010, 0") + kCommitAndWait + load +
+  EXPECT_EQ(UnknownCells(quarter + kCommitAndWait + load +
                          "  setp.lt.u32 %p5, %r1, 37; selp.b32 %r23, %r20, %r23, %p5; "
                          "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r10+20], {%r20};\n"),
             all / 4);
@@ -362,11 +364,30 @@ TEST(PtxOpaque, SpreadsThroughTensorMemory) {
                 "[mbar];\nW: mbarrier.try_wait.parity.shared.b64 %p3, [mbar], 1; @!%p3 bra W;\n"),
             all);
   EXPECT_EQ(
-      UnknownCells(TensorProductBy(".ws", "0x02080010, 0") +
+      UnknownCells(quarter +
                    "  @%p1 tcgen05.mma.cta_group::1.kind::f16 [%r10+16], [%r10], %d4, 0x08040010, "
                    "0;\n" +
                    kCommitAndWait),
       all / 4 + all / 2);
+}
+
+// Forms of which the text does not say how they are made, of kinds that are computed otherwise.
+TEST(PtxOpaque, ProductsThatTheTextLeavesOpen) {
+  const auto of = [](const char* form) {
+    return UnknownCells(
+        fmt::format("  mov.u64 %d5, 0x8000000000;\n  @%p1 tcgen05.mma.{};\n", form) +
+        kCommitAndWait);
+  };
+  // A mask of columns; rows of A that are shifted; A in tensor memory beside a D in all lanes.
+  EXPECT_EQ(of("ws.cta_group::1.kind::f16 [%r10], %d4, %d4, 0x02100010, 0, %d5"), 16U * 128);
+  EXPECT_EQ(of("ws.cta_group::1.kind::f16 [%r10], %d4, %d4, 0x02100010, 0, 0"), 0U);
+  EXPECT_EQ(of("cta_group::1.kind::f16.ashift [%r10], [%r10+16], %d4, 0x08040010, 0"), 16U * 128);
+  EXPECT_EQ(of("cta_group::1.kind::f16 [%r10], [%r10+16], %d4, 0x08040010, 0"), 0U);
+  EXPECT_EQ(of("ws.cta_group::1.kind::f16 [%r10], [%r10], %d4, 0x04100010, 0"), 32U * 128);
+  // K of 96.
+  EXPECT_EQ(of("cta_group::1.kind::mxf4.block_scale [%r10], %d4, %d4, 0x88840480, [%r10+16], "
+               "[%r10+20], 0"),
+            16U * 128);
 }
 
 }  // namespace

@@ -169,9 +169,8 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
        "f.ptx:5:1: the modifier .cp_mask of "
        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.cp_mask is not "
        "supported"},
-      {"multimem.red.add.u32 [%d1], %r1;",
-       "f.ptx:5:1: the instruction multimem.red.add.u32 is not supported: its address stands for "
-       "memory of several GPUs, and there is one here"},
+      {"multimem.frob.u32 [%d1], %r1;",
+       "f.ptx:5:1: the instruction multimem.frob.u32 is not supported"},
       {"st.bulk.weak.shared::cta [s], 16, 1;",
        "f.ptx:5:1: the value of st.bulk is 0, and nothing else"},
       {"st.bulk.weak.shared::cluster [s], 16, 0;",
@@ -199,11 +198,9 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
 }
 
 TEST(PtxParser, AllUnsupportedInstructionsAreNamedAtOnce) {
-  EXPECT_EQ(SyntaxRefusal(Body("frob %r1;\nret;\n  tex.1d;\nadd.u32 %r1, %r1;")),
+  EXPECT_EQ(SyntaxRefusal(Body("frob %r1;\nret;\n  istypep.texref;\nadd.u32 %r1, %r1;")),
             "f.ptx:5:1: the instruction frob is not supported\n"
-            "f.ptx:7:3: the instruction tex.1d is not supported: there are no textures and "
-            "surfaces here, only "
-            "buffers\n"
+            "f.ptx:7:3: the instruction istypep.texref is not supported\n"
             "f.ptx:8:1: add.u32 takes 3 operands, not 2");
 }
 

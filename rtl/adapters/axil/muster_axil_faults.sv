@@ -66,17 +66,17 @@ module muster_axil_faults
 
   always_comb begin
     list_d = list_q;
-    total  = clear_i ? '0 : (CountW+1)'(count_q - CountW'(pop_i && !empty));
+    total  = clear_i ? '0 : (CountW + 1)'(count_q - CountW'(pop_i && !empty));
     for (int s = 0; s < Sources; s++) begin
       if (arrive[s]) begin
         list_d = {list_d[Places-2:0], source_t'(s)};
-        total  = total + (CountW+1)'(1);
+        total  = total + (CountW + 1)'(1);
       end
     end
     falling_d = '0;
     count_d   = CountW'(total);
-    if (total > (CountW+1)'(Places)) begin
-      falling_d = 4'(total - (CountW+1)'(Places));
+    if (total > (CountW + 1)'(Places)) begin
+      falling_d = 4'(total - (CountW + 1)'(Places));
       count_d   = CountW'(Places);
     end
     lost_d = 17'(lost_q) + 17'(falling_q);

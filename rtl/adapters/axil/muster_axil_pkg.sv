@@ -126,11 +126,11 @@ package muster_axil_pkg;
   } debug_warp_reg_t;
 
   function automatic logic readable(addr_t addr);
-    return addr inside {[12'h000:12'h0bf]};
+    return addr inside {[12'h000 : 12'h0bf]};
   endfunction
 
   function automatic logic writable(addr_t addr);
-    return addr inside {[12'h010:12'h01b], [12'h034:12'h037]};
+    return addr inside {[12'h010 : 12'h01b], [12'h034 : 12'h037]};
   endfunction
 
 endpackage

@@ -259,7 +259,7 @@ module muster_core_port
   end
 
   `MUSTER_ASSERT(Size, !(dispatch_valid_i &&
-                         !(dispatch_size_i inside {[SizeW'(1):SizeW'(NumWarps)]})),
+                         !(dispatch_size_i inside {[SizeW'(1) : SizeW'(NumWarps)]})),
                  "a CTA of no warp, or of more warps than the core has")
   `MUSTER_ASSERT(FreeAtDispatch,
                  !(dispatch_valid_i && end_valid_i && (end_warp_i == dispatch_warp_i)),

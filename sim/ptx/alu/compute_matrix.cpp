@@ -180,7 +180,7 @@ void Compute(const Lanes& lanes, const MatrixProduct& i) {
   Operands of(i);
   std::optional<SparseColumns> columns;
   if (i.sparse) {
-    columns.emplace(lanes, i);
+    columns.emplace(SparseRowsOf(lanes, i));
   }
   ForEachOfA(i, [&](unsigned row, unsigned x, unsigned r, unsigned lane, unsigned first) {
     const unsigned column = columns ? columns->Of(row, x) : x;

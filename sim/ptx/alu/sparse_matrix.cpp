@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/ptx/alu/sparse_matrix.h"
 
+#include <fmt/format.h>
+
 #include "sim/ptx/alu/matrix_element.h"
 
 namespace muster::ptx {
@@ -14,24 +16,31 @@ constexpr unsigned kSecond = 0xe;
 
 }  // namespace
 
-SparseColumns::SparseColumns(const Lanes& lanes, const MatrixProduct& i)
-    : i_(i),
-      metadata_(lanes.Read(i.metadata)),
-      single_(i.a_type == Element::kTF32),
-      unit_(BitsOf(i.a_type) == 4 ? 2 : 1),
+SparseRows SparseRowsOf(const Lanes& lanes, const MatrixProduct& i) {
+  SparseRows rows{i.a_type, i.m, i.k, i.selector, i.ordered, {}};
+  lanes.ForEach([&, metadata = lanes.Read(i.metadata)](unsigned lane) {
+    rows.metadata[lane] = static_cast<std::uint32_t>(metadata[lane]);
+  });
+  return rows;
+}
+
+SparseColumns::SparseColumns(const SparseRows& rows)
+    : rows_(rows),
+      single_(rows.type == Element::kTF32),
+      unit_(BitsOf(rows.type) == 4 ? 2 : 1),
       bits_(single_ ? 4 : 2),
-      count_(i.k / 2U / unit_) {}
+      count_(rows.k / 2U / unit_) {}
 
 SparseColumns::Index SparseColumns::IndexOf(unsigned row, unsigned number) const {
   const unsigned bit = number * bits_;
   const unsigned below = row / kRows;
-  const bool halves = BitsOf(i_.a_type) >= kHalf;
+  const bool halves = BitsOf(rows_.type) >= kHalf;
   const unsigned lanes = count_ * bits_ / kHalf;  // that have metadata, of four
   const unsigned in = halves ? bit / kHalf : bit / (2 * kHalf) * 2 + below;
   const unsigned shift = halves ? bit % kHalf + below * kHalf : bit % (2 * kHalf);
   Index index;
-  index.lane = row % kRows * kLanes + i_.selector * lanes + in;
-  index.value = static_cast<unsigned>(metadata_[index.lane] >> shift) & ((1U << bits_) - 1);
+  index.lane = row % kRows * kLanes + rows_.selector * lanes + in;
+  index.value = (rows_.metadata[index.lane] >> shift) & ((1U << bits_) - 1);
   return index;
 }
 
@@ -43,18 +52,25 @@ unsigned SparseColumns::Of(unsigned row, unsigned x) const {
 }
 
 std::optional<unsigned> SparseColumns::BadLane() const {
-  for (unsigned row = 0; row < i_.m; ++row) {
+  for (unsigned row = 0; row < rows_.m; ++row) {
     for (unsigned number = 0; number < count_; number += single_ ? 1 : 2) {
       const Index first = IndexOf(row, number);
       const unsigned second = single_ ? 0 : IndexOf(row, number + 1).value;
       const bool bad = single_ ? first.value != kFirst && first.value != kSecond
-                               : first.value == second || (i_.ordered && first.value > second);
+                               : first.value == second || (rows_.ordered && first.value > second);
       if (bad) {
         return first.lane;
       }
     }
   }
   return std::nullopt;
+}
+
+std::string SparseColumns::Complaint(unsigned lane) const {
+  return fmt::format("has the metadata {:#010x} of a sparse matrix, where {}", rows_.metadata[lane],
+                     single_         ? "four bits must be 0b0100 or 0b1110"
+                     : rows_.ordered ? "the second of two indices must be the larger one"
+                                     : "two indices must not be the same");
 }
 
 }  // namespace muster::ptx

@@ -8,20 +8,38 @@
 #ifndef MUSTER_SIM_PTX_ALU_SPARSE_MATRIX_H_
 #define MUSTER_SIM_PTX_ALU_SPARSE_MATRIX_H_
 
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <string>
 
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/alu/compute.h"
 
 namespace muster::ptx {
 
+// How the rows of A that a warp has are sparse, and each lane's metadata.
+struct SparseRows {
+  Element type = Element::kF16;
+  unsigned m = 16;
+  unsigned k = 0;
+  unsigned selector = 0;
+  bool ordered = false;  // indices of one chunk rise
+  std::array<std::uint32_t, kWarpSize> metadata{};
+};
+
+SparseRows SparseRowsOf(const Lanes& lanes, const MatrixProduct& i);
+
 class SparseColumns {
  public:
-  SparseColumns(const Lanes& lanes, const MatrixProduct& i);
+  explicit SparseColumns(const SparseRows& rows);
 
   // The column of the x-th element that the row has.
   unsigned Of(unsigned row, unsigned x) const;
   // A lane with indices that there are not, if one has such.
   std::optional<unsigned> BadLane() const;
+  // What is wrong with it: "has the metadata" and so on.
+  std::string Complaint(unsigned lane) const;
 
  private:
   struct Index {
@@ -30,8 +48,7 @@ class SparseColumns {
   };
   Index IndexOf(unsigned row, unsigned number) const;
 
-  const MatrixProduct& i_;
-  const Lanes::View metadata_;
+  const SparseRows rows_;
   const bool single_;     // one of two elements
   const unsigned unit_;   // elements that an index tells of
   const unsigned bits_;   // of an index

@@ -45,16 +45,21 @@ std::vector<T> Numbers(const OperandBytes& rows, Element type, bool minus, std::
 
 // Adds A x B to `sums`, row by row of n.
 template <typename T>
-void AddProduct(const WarpgroupProduct& i, const OperandBytes& a, const OperandBytes& b,
-                std::vector<T>* sums) {
+void AddProduct(const WarpgroupProduct& i, const WarpgroupOperands& of, std::vector<T>* sums) {
   const std::size_t depth = kOperandBytes * 8 / BitsOf(i.a_type);
-  const std::vector<T> left = Numbers<T>(a, i.a_type, i.minus[0], 1, depth);
-  const std::vector<T> right = Numbers<T>(b, i.b_type, i.minus[1], i.n, 1);
+  const std::vector<T> left = Numbers<T>(of.a, i.a_type, i.minus[0], 1, depth);
+  std::vector<T> right;
+  for (const OperandBytes& part : of.b) {
+    const std::vector<T> numbers = Numbers<T>(part, i.b_type, i.minus[1], i.n, 1);
+    right.insert(right.end(), numbers.begin(), numbers.end());
+  }
   for (std::size_t row = 0; row < kWarpRows; ++row) {
     T* const d = &(*sums)[row * i.n];
     for (std::size_t k = 0; k < depth; ++k) {
       const T x = left[row * depth + k];
-      const T* const y = &right[k * i.n];
+      const std::size_t of_b =
+          of.columns ? of.columns->Of(static_cast<unsigned>(row), static_cast<unsigned>(k)) : k;
+      const T* const y = &right[of_b * i.n];
       for (unsigned column = 0; column < i.n; ++column) {
         d[column] += x * y[column];
       }
@@ -108,15 +113,15 @@ OperandBytes FragmentOfA(const WarpgroupProduct& i, const std::uint64_t* registe
   return rows;
 }
 
-void Multiply(const WarpgroupProduct& i, const OperandBytes& a, const OperandBytes& b, bool adds,
+void Multiply(const WarpgroupProduct& i, const WarpgroupOperands& of, bool adds,
               std::uint64_t* registers) {
   const std::size_t count = std::size_t{kWarpRows} * i.n;
   if (IsInteger(i.d_type)) {
     std::vector<std::int32_t> sums(count);  // of 32 bytes at most: they fit
     if (i.a_type == Element::kB1) {
-      AddCounts(i, a, b, &sums);
+      AddCounts(i, of.a, of.b.front(), &sums);
     } else {
-      AddProduct(i, a, b, &sums);
+      AddProduct(i, of, &sums);
     }
     ForEachOfD(i, [&](std::size_t element, std::size_t at, unsigned /*first*/) {
       std::int64_t sum = sums[element];
@@ -137,7 +142,7 @@ void Multiply(const WarpgroupProduct& i, const OperandBytes& a, const OperandByt
           static_cast<float>(FloatOf(i.d_type, i.d_type == Element::kF16 ? bits & 0xffff : bits));
     });
   }
-  AddProduct(i, a, b, &sums);
+  AddProduct(i, of, &sums);
   ForEachOfD(i, [&](std::size_t element, std::size_t at, unsigned first) {
     registers[at] = (first == 0 ? 0 : registers[at]) | BitsIn(i.d_type, sums[element]) << first;
   });

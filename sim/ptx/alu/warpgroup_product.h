@@ -7,8 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "sim/ptx/alu/sparse_matrix.h"
 #include "sim/ptx/program/instruction.h"
 
 namespace muster::ptx {
@@ -22,9 +24,15 @@ using OperandBytes = std::vector<std::array<std::uint8_t, kOperandBytes>>;
 // A fragment of A that the warp holds in registers.
 OperandBytes FragmentOfA(const WarpgroupProduct& i, const std::uint64_t* registers);
 
+struct WarpgroupOperands {
+  OperandBytes a;
+  std::vector<OperandBytes> b;           // along K: one part, or two where A is sparse
+  std::optional<SparseColumns> columns;  // of a sparse A
+};
+
 // D = A x B, and + D where `adds`. Products are exact; sums of floats are made in f32, in the order
 // of k.
-void Multiply(const WarpgroupProduct& i, const OperandBytes& a, const OperandBytes& b, bool adds,
+void Multiply(const WarpgroupProduct& i, const WarpgroupOperands& of, bool adds,
               std::uint64_t* registers);
 
 }  // namespace muster::ptx

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/program/sync_place.h"
@@ -26,6 +29,18 @@ Device::Device(const Manifest& manifest) : manifest_(manifest) {
     addresses_.push_back(
         buffer.symbol ? 0
                       : memory_.Add({fmt::format("buffer {}", buffer.name), buffer.initial, true}));
+  }
+  for (const NamedTexture& named : manifest_.textures) {
+    Texture placed = named.texture;
+    placed.address += AddressOf(named.buffer);
+    handles_[named.texture.name] = memory_.Add(std::move(placed));
+  }
+  for (const Multicast& multicast : manifest_.multicasts) {
+    Region region{fmt::format("the multicast object {}", multicast.name), {}, true};
+    std::transform(multicast.buffers.begin(), multicast.buffers.end(),
+                   std::back_inserter(region.copies),
+                   [this](const std::string& buffer) { return AddressOf(buffer); });
+    handles_[multicast.name] = memory_.Add(std::move(region));
   }
   for (const Buffer& buffer : manifest_.buffers) {
     if (buffer.symbol && !buffer.initial.empty()) {
@@ -100,14 +115,22 @@ void Device::Enter(std::shared_ptr<const Program> program) {
               (variable.is_const ? constant : global).begin() +
                   static_cast<std::ptrdiff_t>(variable.offset));
     memory_.unknown().Copy(AddressOf(variable), unknown, 0, variable.bytes);
+    const auto handle = handles_.find(variable.name);
+    if (handle != handles_.end() && variable.bytes == sizeof handle->second) {
+      std::memcpy((variable.is_const ? constant : global).data() + variable.offset, &handle->second,
+                  sizeof handle->second);
+    }
   }
   memory_.Set(kGlobalSegment, {"the file's .global variables", std::move(global), true});
   memory_.Set(kConstSegment, {"the file's .const variables", std::move(constant), false});
 }
 
-std::uint64_t Device::AddressOf(const std::string& buffer) const {
+std::uint64_t Device::AddressOf(const std::string& name) const {
+  if (const auto multicast = handles_.find(name); multicast != handles_.end()) {
+    return multicast->second;
+  }
   const auto found = std::find_if(manifest_.buffers.begin(), manifest_.buffers.end(),
-                                  [&](const Buffer& other) { return other.name == buffer; });
+                                  [&](const Buffer& other) { return other.name == name; });
   return found == manifest_.buffers.end()
              ? 0
              : addresses_[static_cast<std::size_t>(found - manifest_.buffers.begin())];

@@ -33,7 +33,7 @@ class Device {
   void Enter(std::shared_ptr<const Program> program);
 
   Memory* memory() { return &memory_; }
-  std::uint64_t AddressOf(const std::string& buffer) const;
+  std::uint64_t AddressOf(const std::string& name) const;  // or handle
   // The 128 bytes of a tensor map of the manifest.
   TensorMapImage ImageOf(const std::string& map) const;
   // Returns what the buffer or symbol of this index holds.
@@ -63,7 +63,8 @@ class Device {
 
   const Manifest& manifest_;
   Memory memory_;
-  std::vector<std::uint64_t> addresses_;  // of the buffers; 0: it is a symbol
+  std::vector<std::uint64_t> addresses_;          // of the buffers; 0: it is a symbol
+  std::map<std::string, std::uint64_t> handles_;  // of multicast objects and textures
   std::map<std::pair<std::string, std::vector<std::string>>, std::shared_ptr<const Program>>
       programs_;  // by file and kernels
   std::shared_ptr<const Program>

@@ -82,6 +82,19 @@ Argument ManifestReader::ReadArgument(const Json& value, const Manifest& manifes
     if (manifest.MapOf(argument.map) == nullptr) {
       Fail(at, fmt::format("names the tensor map {}, which is not there", argument.map));
     }
+  } else if (member.key() == "texture") {
+    argument.buffer = member.value().get<std::string>();
+    if (manifest.TextureOf(argument.buffer) == nullptr) {
+      Fail(at, fmt::format("names the texture {}, which is not there", argument.buffer));
+    }
+  } else if (member.key() == "multicast") {
+    argument.buffer = member.value().get<std::string>();
+    const bool there =
+        std::any_of(manifest.multicasts.begin(), manifest.multicasts.end(),
+                    [&](const Multicast& other) { return other.name == argument.buffer; });
+    if (!there) {
+      Fail(at, fmt::format("names the multicast object {}, which is not there", argument.buffer));
+    }
   } else if (member.key() == "struct") {
     argument.members = ReadArguments(member.value(), manifest, inside);
   } else {
@@ -163,6 +176,7 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
                                             "bad_tensor_copy",
                                             "bad_register_count",
                                             "bad_metadata",
+                                            "bad_texture",
                                             "unknown_value"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
@@ -255,6 +269,8 @@ Manifest ManifestReader::Read() {
   manifest.command = path_;
   With("buffers", [&](const Json& value) { ReadBuffers(value, &manifest); });
   ReadMaps(&manifest);
+  With("textures", [&](const Json& value) { ReadTextures(value, &manifest); });
+  With("multicast", [&](const Json& value) { ReadMulticasts(value, &manifest); });
   if (root_.contains("launches")) {
     ReadLaunches(root_["launches"], &manifest);
   } else {

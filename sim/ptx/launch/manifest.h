@@ -16,6 +16,7 @@
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/tensor_map.h"
+#include "sim/ptx/simt/texture.h"
 
 namespace muster::ptx {
 
@@ -39,6 +40,18 @@ struct NamedMap {
   TensorMap map;
 };
 
+// A texture or surface. Its address is the byte of the buffer at which it begins.
+struct NamedTexture {
+  std::string buffer;
+  Texture texture;
+};
+
+// A multicast object: an address of it stands for the same byte of each of these buffers.
+struct Multicast {
+  std::string name;
+  std::vector<std::string> buffers;
+};
+
 // Memory with a name; or a variable of a PTX file, which is a symbol of the manifest.
 struct Buffer {
   std::string name;
@@ -55,7 +68,7 @@ struct Buffer {
 };
 
 struct Argument {
-  std::string buffer;  // empty: a scalar, or what else is here
+  std::string buffer;  // or what has a handle; empty: a scalar, or what else is here
   Type type = Type::kU64;
   std::uint64_t bits = 0;
   std::vector<Argument> members{};  // of a structure, laid out as in C
@@ -79,13 +92,15 @@ struct KernelLaunch {
 
 // Of a single launch, it says itself what that is.
 struct Manifest : KernelLaunch {
-  std::string path;                    // of the file, or of the PTX file where there is none
-  std::string command;                 // what follows "muster run" to run it again
+  std::string path;     // of the file, or of the PTX file where there is none
+  std::string command;  // what follows "muster run" to run it again; empty: nothing does
   std::vector<KernelLaunch> launches;  // several, one after the other; empty: the single one
   bool inval_is_hazard = false;
   bool hint_is_ignored = false;
   std::vector<Buffer> buffers;
   std::vector<NamedMap> maps;
+  std::vector<Multicast> multicasts;
+  std::vector<NamedTexture> textures;
   std::string outcome = "completes";
   std::map<std::string, std::uint64_t> hazards;  // those that have a number
   std::string config = "default";
@@ -105,6 +120,7 @@ struct Manifest : KernelLaunch {
   std::size_t OverlapFrom(std::size_t index) const;
   // Returns null if there is none of that name.
   const NamedMap* MapOf(const std::string& name) const;
+  const NamedTexture* TextureOf(const std::string& name) const;
   const KernelLaunch& LaunchAt(std::size_t index) const {
     return launches.empty() ? *this : launches[index];
   }

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The parser of manifests: manifest.cpp reads the members, manifest_values.cpp the values,
-// manifest_symbols.cpp and manifest_tensor.cpp symbols and tensor maps.
+// manifest_symbols.cpp, manifest_tensor.cpp, manifest_texture.cpp and manifest_multicast.cpp what
+// they are named after.
 #ifndef MUSTER_SIM_PTX_LAUNCH_MANIFEST_READER_H_
 #define MUSTER_SIM_PTX_LAUNCH_MANIFEST_READER_H_
 
@@ -66,6 +67,12 @@ class ManifestReader {
                          const std::string& at) const;
   void ReadLaunches(const Json& list, Manifest* manifest) const;
   void ReadBuffers(const Json& object, Manifest* manifest) const;
+  // manifest_texture.cpp
+  void ReadTextures(const Json& object, Manifest* manifest) const;
+  NamedTexture ReadTexture(const std::string& name, const Json& value, const Manifest& manifest,
+                           const std::string& at) const;
+  // manifest_multicast.cpp
+  void ReadMulticasts(const Json& object, Manifest* manifest) const;
   // manifest_symbols.cpp
   void ReadSymbols(const Json& object, Manifest* manifest) const;
   FileSymbol FindSymbol(const std::string& name, const Json& value, const Manifest& manifest,

@@ -166,6 +166,9 @@ bool MeetsAsAGrid(const Program& program) {
 }
 
 std::string NextStep(const Session& session, const Verdict& verdict) {
+  if (session.manifest().command.empty()) {
+    return "";
+  }
   const std::string again =
       fmt::format("muster run {} --config {} --seed {}", session.manifest().command,
                   session.config().name, session.seed());

@@ -3,31 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <initializer_list>
-#include <string_view>
-
 #include "sim/ptx/program/decode_families.h"
 
 namespace muster::ptx {
-namespace {
-
-// What is said of an opcode that is left out on purpose; empty: nothing.
-const char* WhyNot(std::string_view opcode) {
-  const auto is = [opcode](std::initializer_list<std::string_view> opcodes) {
-    return std::find(opcodes.begin(), opcodes.end(), opcode) != opcodes.end();
-  };
-  if (opcode == "multimem") {
-    return ": its address stands for memory of several GPUs, and there is one here";
-  }
-  if (is({"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"})) {
-    return ": there are no textures and surfaces here, only buffers";
-  }
-  return "";
-}
-
-}  // namespace
-
 void Decode(Cursor* c) {
   Instruction out;
   out.line = c->at().line;
@@ -38,8 +16,7 @@ void Decode(Cursor* c) {
   }
   const Family* const family = FamilyOf(c->opcode());
   if (family == nullptr) {
-    c->Fail(
-        fmt::format("the instruction {} is not supported{}", c->Spelling(), WhyNot(c->opcode())));
+    c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
     return;
   }
   out.op = family->op;

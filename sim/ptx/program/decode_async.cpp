@@ -259,6 +259,19 @@ void DecodeCopyAsync(Cursor* c, Instruction* out) {
   }
 }
 
+void DecodeMultimemCopy(Cursor* c, Instruction* out) {
+  c->Require("multimem.cp", 91, 90);
+  const bool reduces = c->Take("reduce");
+  if (!c->Take("async") || !c->Take("bulk") || !c->Has("bulk_group")) {
+    c->Fail(fmt::format("{} lacks .async, .bulk or .bulk_group", c->Spelling()));
+    return;
+  }
+  DecodeBulkCopy(c, out, reduces);
+  if (auto* const copy = std::get_if<BulkCopy>(&out->payload)) {
+    copy->multimem = true;
+  }
+}
+
 // The rest of st.bulk.
 void DecodeStoreBulk(Cursor* c, Instruction* out) {
   c->Require("st.bulk", 86, 100);

@@ -9,9 +9,10 @@
 
 namespace muster::ptx {
 
-void DecodeCopyAsync(Cursor* c, Instruction* out);   // cp
-void DecodeStoreAsync(Cursor* c, Instruction* out);  // st.async, red.async
-void DecodeStoreBulk(Cursor* c, Instruction* out);   // st.bulk
+void DecodeCopyAsync(Cursor* c, Instruction* out);     // cp
+void DecodeStoreAsync(Cursor* c, Instruction* out);    // st.async, red.async
+void DecodeMultimemCopy(Cursor* c, Instruction* out);  // the rest of multimem.cp
+void DecodeStoreBulk(Cursor* c, Instruction* out);     // st.bulk
 
 }  // namespace muster::ptx
 

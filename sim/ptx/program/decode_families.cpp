@@ -15,7 +15,9 @@
 #include "sim/ptx/program/decode_mbarrier.h"
 #include "sim/ptx/program/decode_memory.h"
 #include "sim/ptx/program/decode_move.h"
+#include "sim/ptx/program/decode_multimem.h"
 #include "sim/ptx/program/decode_tcgen05.h"
+#include "sim/ptx/program/decode_texture.h"
 #include "sim/ptx/program/decode_video.h"
 #include "sim/ptx/program/decode_warp.h"
 #include "sim/ptx/program/decode_warpgroup.h"
@@ -131,6 +133,14 @@ constexpr Entry kEntries[] = {
     {"movmatrix", {DecodeMoveMatrix, Op::kMatrixLayout}},
     {"wgmma", {DecodeWarpgroup, Op::kWarpgroupProduct}},
     {"tcgen05", {DecodeTcgen05, Op::kTensorAllocation}},
+    {"multimem", {DecodeMultimem, Op::kMultimem}},
+    {"tex", {DecodeTexture, Op::kTexture}},
+    {"tld4", {DecodeTexture, Op::kTexture}},
+    {"txq", {DecodeTextureQuery, Op::kTextureQuery}},
+    {"suq", {DecodeTextureQuery, Op::kTextureQuery}},
+    {"suld", {DecodeSurface, Op::kSurface}},
+    {"sust", {DecodeSurface, Op::kSurface}},
+    {"sured", {DecodeSurface, Op::kSurface}},
     {"vadd", {DecodeVideoInstruction, Op::kVideo}},
     {"vsub", {DecodeVideoInstruction, Op::kVideo}},
     {"vabsdiff", {DecodeVideoInstruction, Op::kVideo}},

@@ -11,6 +11,9 @@ namespace muster::ptx {
 using syntax::Operand;
 using Kind = syntax::Operand::Kind;
 
+namespace {
+
+// The registers that an operand names, whatever their types.
 void AddRegisters(Cursor* c, const Operand& operand, std::vector<Slot>* slots) {
   for (const Operand& part : operand.parts) {
     AddRegisters(c, part, slots);
@@ -25,6 +28,8 @@ void AddRegisters(Cursor* c, const Operand& operand, std::vector<Slot>* slots) {
     slots->push_back(symbol.slot);
   }
 }
+
+}  // namespace
 
 void DecodeOpaque(Cursor* c, Instruction* out, Element result) {
   out->op = Op::kOpaque;

@@ -9,8 +9,6 @@
 
 namespace muster::ptx {
 
-// Adds the registers that an operand names, whatever their types.
-void AddRegisters(Cursor* c, const syntax::Operand& operand, std::vector<Slot>* slots);
 // The first operand's registers have elements of that type, and are unknown.
 void DecodeOpaque(Cursor* c, Instruction* out, Element result);
 

@@ -6,10 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
-
-#include "sim/ptx/program/decode_opaque.h"
 
 namespace muster::ptx {
 namespace {
@@ -170,61 +169,88 @@ void DecodeOrder(Cursor* c, Instruction* out) {
   c->ExpectOperands(0);
 }
 
-bool TakeKind(Cursor* c, TensorProduct* i) {
-  const int kind = c->TakeOne({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8"});
+void TakeKind(Cursor* c, TensorProduct* i) {
+  const int kind = c->TakeOne({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8",
+                               "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"});
   if (kind < 0) {
     c->Fail(fmt::format("{} lacks .kind::f16 or another", c->Spelling()));
-    return false;
+    return;
   }
   i->kind = static_cast<ProductKind>(kind);
-  return true;
 }
 
-// Of a sparse matrix, or scaled blocks; or of one that stays in its buffer (.ws).
-void DecodeOpaqueProduct(Cursor* c, Instruction* out) {
-  out->op = Op::kOpaqueProduct;
-  auto& i = out->Make<OpaqueProduct>();
-  i.text = c->code().NameOpaque(c->Spelling());
-  const bool sparse = c->Take("sp");
-  i.spread = c->Take("ws");
-  i.pair = TakeGroup(c);
-  if (c->failed() || c->TakeOne({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8",
-                                 "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"}) < 0) {
-    c->Fail(fmt::format("{} lacks .kind::f16 or another", c->Spelling()));
+// How many scales a row of A and a column of B have. An example of the text lacks .block_scale.
+void TakeScales(Cursor* c, TensorProduct* i) {
+  c->Take("block_scale");
+  const bool small = i->kind != ProductKind::kMxF8F6F4;  // of 4 bits alone
+  const bool any = i->kind == ProductKind::kMxF4NvF4;
+  const int size =
+      c->TakeOne({"scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block16", "block32"});
+  if (size < 0 && any) {
+    c->Fail(fmt::format("{} lacks .scale_vec::2X, .scale_vec::4X, .block16 or .block32",
+                        c->Spelling()));
     return;
   }
-  c->left().clear();
-  const std::size_t descriptor = sparse ? 4 : 3;
-  if (c->operands().size() < descriptor + 2) {
-    c->Fail(fmt::format("{} takes {} operands or more", c->Spelling(), descriptor + 2));
+  i->scale_count = size == 0 ? 1 : size == 1 ? 2 : size == 2 || size == 3 ? 4 : small ? 2 : 1;
+  if (small ? i->scale_count == 1 || (i->scale_count == 4 && !any) : i->scale_count != 1) {
+    c->Fail(fmt::format("{} has {} scales for a row, which its kind has not", c->Spelling(),
+                        i->scale_count));
+  }
+}
+
+// The buffer is a hint: a matrix "must not be modified while the MMA [...] has not completed".
+void TakeCollector(Cursor* c, const TensorProduct& i) {
+  static constexpr std::string_view kUses[] = {"fill", "use", "lastuse", "discard"};
+  static constexpr std::string_view kBuffers[] = {"b0", "b1", "b2", "b3"};
+  for (const std::string_view buffer : kBuffers) {
+    for (const std::string_view use : kUses) {
+      if (i.spread && c->Take(fmt::format("collector::{}::{}", buffer, use))) {
+        return;
+      }
+    }
+  }
+  for (const std::string_view use : kUses) {
+    const bool keeps = use == "fill" || use == "use";
+    if (!i.spread && !(i.shifted && keeps) && c->Take(fmt::format("collector::a::{}", use))) {
+      return;
+    }
+  }
+}
+
+// What comes behind the predicate: what D counts, or which columns of B count.
+void DecodeLast(Cursor* c, const syntax::Operand& operand, TensorProduct* i) {
+  if (i->spread) {
+    i->zero_columns = c->Source(operand, Type::kB64);
     return;
   }
-  i.d = TensorAddress(c, 0);
-  i.descriptor = c->Source(c->operand(descriptor), Type::kB32);
-  for (std::size_t k = 1; k < c->operands().size(); ++k) {
-    AddRegisters(c, c->operand(k), &i.others);
+  constexpr std::uint64_t kMostScale = 15;
+  const bool may = i->kind == ProductKind::kF16 || i->kind == ProductKind::kTF32;
+  if (!may || operand.kind != Kind::kInteger || operand.value > kMostScale) {
+    c->Fail(operand.at, fmt::format("{} scales D by a number from 0 to 15, of .kind::f16 and "
+                                    ".kind::tf32 alone",
+                                    c->Spelling()));
   }
+  i->scale = static_cast<std::uint8_t>(operand.value);
 }
 
 // Of the operands after the descriptors: those that are there are told by what they are.
 void DecodeProduct(Cursor* c, Instruction* out) {
   auto& i = out->Make<TensorProduct>();
   out->op = Op::kTensorProduct;
-  if (c->Has("ashift")) {
-    c->Unsupported("a product with .ashift");
-    return;
-  }
-  if (c->Has("sp") || c->Has("ws") || c->Has("block_scale")) {
-    return DecodeOpaqueProduct(c, out);
-  }
+  const std::string spelling = c->Spelling();
+  i.sparse = c->Take("sp");
+  i.spread = c->Take("ws");
+  i.shifted = c->Take("ashift");
   i.pair = TakeGroup(c);
-  if (c->failed() || !TakeKind(c, &i)) {
-    return;
+  TakeKind(c, &i);
+  const bool scaled = IsScaled(i.kind);
+  if (scaled) {
+    TakeScales(c, &i);
   }
-  // The buffer for A is a hint: A "must not be modified while the MMA [...] has not completed".
-  c->TakeOne({"collector::a::fill", "collector::a::use", "collector::a::lastuse",
-              "collector::a::discard"});
-  if (!c->ExpectOperands(5, 7)) {
+  TakeCollector(c, i);
+  const std::size_t first = i.sparse ? 4 : 3;  // behind the matrices
+  const std::size_t least = first + (scaled ? 4 : 2);
+  if (c->failed() || !c->ExpectOperands(least, least + (scaled ? 0 : i.spread ? 1 : 2))) {
     return;
   }
   const auto& operands = c->operands();
@@ -232,9 +258,23 @@ void DecodeProduct(Cursor* c, Instruction* out) {
   i.a_in_tensor = operands[1].kind == Kind::kAddress;
   i.a = i.a_in_tensor ? TensorAddress(c, 1) : c->Source(operands[1], Type::kB64);
   i.b = c->Source(operands[2], Type::kB64);
-  i.descriptor = c->Source(operands[3], Type::kB32);
-  std::size_t next = 4;
-  if (operands[next].kind == Kind::kVector) {
+  if (i.sparse) {
+    i.metadata = TensorAddress(c, 3);
+  }
+  i.descriptor = c->Source(operands[first], Type::kB32);
+  if (i.spread && (i.pair || scaled)) {
+    c->Fail(fmt::format("{}: .ws is of one CTA, and has no scales", c->Spelling()));
+  } else if (i.shifted && !i.a_in_tensor) {
+    c->Fail(fmt::format("{} shifts A, which is not in tensor memory", c->Spelling()));
+  }
+  if (scaled || i.sparse || i.spread || i.shifted || (i.a_in_tensor && i.pair)) {
+    i.text = c->code().NameOpaque(spelling);
+  }
+  std::size_t next = first + 1;
+  if (scaled) {
+    i.scales = {TensorAddress(c, next), TensorAddress(c, next + 1)};
+    next += 2;
+  } else if (!i.spread && operands[next].kind == Kind::kVector) {
     const unsigned words = i.pair ? 8 : 4;
     const std::vector<Slot> disabled = c->Registers(operands[next], Type::kB32, words, false);
     std::copy(disabled.begin(), disabled.end(), i.disabled.begin());
@@ -248,19 +288,60 @@ void DecodeProduct(Cursor* c, Instruction* out) {
   i.negated = operands[next].negated;
   ++next;
   if (next < operands.size()) {
-    constexpr std::uint64_t kMostScale = 15;
-    const bool may = i.kind == ProductKind::kF16 || i.kind == ProductKind::kTF32;
-    const syntax::Operand& scale = operands[next];
-    if (!may || scale.kind != Kind::kInteger || scale.value > kMostScale) {
-      c->Fail(scale.at, fmt::format("{} scales D by a number from 0 to 15, of .kind::f16 and "
-                                    ".kind::tf32 alone",
-                                    c->Spelling()));
-    }
-    i.scale = static_cast<std::uint8_t>(scale.value);
+    DecodeLast(c, operands[next], &i);
     ++next;
   }
   if (next != operands.size() && !c->failed()) {
     c->Fail(fmt::format("{} takes {} operands here, not {}", c->Spelling(), next, operands.size()));
+  }
+}
+
+// With .64x128b two warps have the same rows, and which two is said; with .32x128b all four have.
+void DecodeCopy(Cursor* c, Instruction* out) {
+  auto& i = out->Make<TensorMovement>();
+  out->op = Op::kTensorMovement;
+  i.pair = TakeGroup(c);
+  const int shape = c->TakeOne({"128x256b", "4x256b", "128x128b", "64x128b", "32x128b"});
+  const int warps = c->TakeOne({"warpx2::02_13", "warpx2::01_23", "warpx4"});
+  if (c->Take("b8x16")) {
+    const int format = c->TakeOne({"b6x16_p32", "b4x16_p64"});
+    if (format < 0) {
+      c->Fail(fmt::format("{} lacks .b6x16_p32 or .b4x16_p64", c->Spelling()));
+    }
+    i.element_bits = format == 0 ? 6 : 4;
+  }
+  if (c->failed()) {
+    return;
+  }
+  if (shape < 0) {
+    c->Fail(fmt::format("{} lacks its shape, as .128x256b", c->Spelling()));
+    return;
+  }
+  i.shape = static_cast<MovementShape>(shape);
+  const bool two = i.shape == MovementShape::k64x128b;
+  const bool four = i.shape == MovementShape::k32x128b;
+  if (two != (warps == 0 || warps == 1) || four != (warps == 2)) {
+    c->Fail(
+        fmt::format("{}: .64x128b goes with .warpx2::02_13 or .warpx2::01_23, .32x128b with "
+                    ".warpx4, and no other shape with any of them",
+                    c->Spelling()));
+    return;
+  }
+  i.neighbours = warps == 1;
+  if (c->ExpectOperands(2)) {
+    i.address = TensorAddress(c, 0);
+    i.source = c->Source(c->operand(1), Type::kB64);
+  }
+}
+
+void DecodeShift(Cursor* c, Instruction* out) {
+  auto& i = out->Make<TensorMovement>();
+  out->op = Op::kTensorMovement;
+  i.pair = TakeGroup(c);
+  if (!c->Take("down")) {
+    c->Fail(fmt::format("{} lacks .down", c->Spelling()));
+  } else if (c->ExpectOperands(1)) {
+    i.address = TensorAddress(c, 0);
   }
 }
 
@@ -289,9 +370,9 @@ void DecodeCommit(Cursor* c, Instruction* out) {
 void DecodeTcgen05(Cursor* c, Instruction* out) {
   c->Require("tcgen05", 86, 100);
   c->RequireVariant("tcgen05", 100, 119);
-  switch (
-      c->TakeOne({"alloc", "dealloc", "relinquish_alloc_permit", "ld", "st", "wait::ld", "wait::st",
-                  "fence::before_thread_sync", "fence::after_thread_sync", "mma", "commit"})) {
+  switch (c->TakeOne({"alloc", "dealloc", "relinquish_alloc_permit", "ld", "st", "wait::ld",
+                      "wait::st", "fence::before_thread_sync", "fence::after_thread_sync", "mma",
+                      "commit", "cp", "shift"})) {
     case 0:
       return DecodeAllocation(c, out);
     case 1:
@@ -313,6 +394,10 @@ void DecodeTcgen05(Cursor* c, Instruction* out) {
       return DecodeProduct(c, out);
     case 10:
       return DecodeCommit(c, out);
+    case 11:
+      return DecodeCopy(c, out);
+    case 12:
+      return DecodeShift(c, out);
     default:
       c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
   }

@@ -41,10 +41,10 @@ bool FitTogether(const WarpgroupProduct& i) {
   }
 }
 
-// m64nNkK: a row is 32 bytes, whatever the elements; N is a multiple of 8 up to 256, of 16 from 32
-// on where they are integers.
+// m64nNkK: a row is 32 bytes, whatever the elements, and 64 where half of A is zeroes; N is a
+// multiple of 8 up to 256, of 16 from 32 on where they are integers.
 bool TakeShape(Cursor* c, WarpgroupProduct* i) {
-  const unsigned k = 8 * PackedIn(i->a_type);
+  const unsigned k = (i->sparse ? 16 : 8) * PackedIn(i->a_type);
   const unsigned step = IsInteger(i->a_type) ? 16 : 8;
   for (unsigned n = 8; n <= 256; n += n < 32 ? 8 : step) {
     if (c->Take(fmt::format("m64n{}k{}", n, k))) {
@@ -83,8 +83,22 @@ void DecodeOrder(Cursor* c, Instruction* out, WarpgroupOp op) {
   order.groups = static_cast<std::uint32_t>(c->operand(0).value);
 }
 
+// Of four lanes those with the metadata: a pair, or of 8 bits all of them.
+void DecodeSparsity(Cursor* c, WarpgroupProduct* i) {
+  const unsigned most = PackedIn(i->a_type) == 4 ? 0 : 1;
+  const syntax::Operand& selector = c->operand(4);
+  if (selector.kind != Kind::kInteger || selector.value > most) {
+    c->Fail(selector.at, fmt::format("the sparsity selector of {} is a number from 0 to {}",
+                                     c->Spelling(), most));
+    return;
+  }
+  i->metadata = c->Source(c->operand(3), Type::kB32);
+  i->selector = static_cast<std::uint8_t>(selector.value);
+}
+
 void DecodeWarpgroupProduct(Cursor* c, Instruction* out) {
   auto& i = out->Make<WarpgroupProduct>();
+  i.sparse = c->Take("sp");
   i.saturate = c->Take("satfinite");
   const bool counts = c->Take("and");
   const bool popc = c->Take("popc");
@@ -98,7 +112,7 @@ void DecodeWarpgroupProduct(Cursor* c, Instruction* out) {
   i.b_type = types[2];
   const bool binary = i.a_type == Element::kB1;
   if (!FitTogether(i) || !TakeShape(c, &i) || counts != binary || popc != binary ||
-      (i.saturate && (!IsInteger(i.a_type) || binary))) {
+      (binary && i.sparse) || (i.saturate && (!IsInteger(i.a_type) || binary))) {
     c->Fail(fmt::format("the instruction {} is not supported: no shape has these types",
                         c->Spelling()));
     return;
@@ -108,8 +122,13 @@ void DecodeWarpgroupProduct(Cursor* c, Instruction* out) {
   const bool in_registers = c->operands().size() > 1 && c->operand(1).kind == Kind::kVector;
   const std::size_t scales = is_float ? 2 : 0;
   const std::size_t layouts = !transposes ? 0 : in_registers ? 1 : 2;
-  if (!c->ExpectOperands(4 + scales + layouts)) {
+  const std::size_t at = i.sparse ? 5 : 3;  // of scale-d
+  if (!c->ExpectOperands(at + 1 + scales + layouts)) {
     return;
+  }
+  if (i.sparse) {
+    c->Require("wgmma.mma_async.sp", 82, 90);
+    DecodeSparsity(c, &i);
   }
   i.d = c->Registers(c->operand(0), RegisterOf(i.d_type), i.n / 2U / PackedIn(i.d_type), true);
   if (in_registers) {
@@ -120,17 +139,17 @@ void DecodeWarpgroupProduct(Cursor* c, Instruction* out) {
     i.a_matrix = c->Source(c->operand(1), Type::kB64);
   }
   i.b_matrix = c->Source(c->operand(2), Type::kB64);
-  const syntax::Operand& scale = c->operand(3);
+  const syntax::Operand& scale = c->operand(at);
   i.scale_negated = scale.negated;
   i.scale =
       scale.kind == Kind::kInteger ? c->Literal(scale.value != 0 ? 1 : 0) : c->Predicate(scale);
   for (std::size_t k = 0; k < scales; ++k) {
-    if (!TakeChoice(c, 4 + k, 1, -1, &i.minus[k])) {
+    if (!TakeChoice(c, at + 1 + k, 1, -1, &i.minus[k])) {
       return;
     }
   }
   for (std::size_t k = 0; k < layouts; ++k) {
-    if (!TakeChoice(c, 4 + scales + k, 0, 1, &i.transposed[layouts == 1 ? 1 : k])) {
+    if (!TakeChoice(c, at + 1 + scales + k, 0, 1, &i.transposed[layouts == 1 ? 1 : k])) {
       return;
     }
   }
@@ -140,7 +159,7 @@ void DecodeWarpgroupProduct(Cursor* c, Instruction* out) {
 
 void DecodeWarpgroup(Cursor* c, Instruction* out) {
   const int what = c->TakeOne({"fence", "commit_group", "wait_group", "mma_async"});
-  if (what < 0 || c->Has("sp")) {
+  if (what < 0) {
     c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
     return;
   }

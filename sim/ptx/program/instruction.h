@@ -19,6 +19,7 @@
 #include "sim/ptx/program/operand.h"
 #include "sim/ptx/program/order.h"
 #include "sim/ptx/program/tensor_instruction.h"
+#include "sim/ptx/program/texture_instruction.h"
 #include "sim/ptx/program/types.h"
 
 namespace muster::ptx {
@@ -241,6 +242,7 @@ struct Reduction {
 struct BulkCopy {
   Space space = Space::kGeneric;  // where to: kGlobal or kCluster
   bool from_shared = false;
+  bool multimem = false;  // to all buffers of a multicast object
   std::optional<Reduction> reduction;
   Slot to = kNoSlot;
   Slot from = kNoSlot;
@@ -395,17 +397,29 @@ struct Mbarrier {
   Slot hint = kNoSlot;     // the time limit
 };
 
+// multimem.ld_reduce, .st, .red: at all places that an address of a multicast object stands for.
+struct MultimemAccess : Access {
+  enum class What : std::uint8_t { kLoadReduce, kStore, kReduce };
+  What what = What::kStore;
+  Atomic op = Atomic::kAdd;
+  bool in_f32 = false;  // .acc::f32
+  std::array<Slot, 8> d = NoSlots<8>();
+  std::array<Slot, 8> values = NoSlots<8>();
+};
+
 // One for each family of instructions; Op (opcode.h) says which an instruction has. A new one is
 // added to registers.cpp, too.
-using Payload = std::variant<
-    std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison, Selection,
-    FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion, PackedConversion, Video,
-    AddressConversion, ClusterMapping, StackChange, Load, Store, AtomicAccess, SmallCopy, CopyGroup,
-    BulkCopy, BulkStore, TensorCopy, TensorReplace, AsyncStore, CancelRequest, CancelQuery,
-    MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall, Nanosleep, ActiveMask,
-    WarpExchange, MatrixProduct, FragmentPlace, MatrixLayout, TensorAllocation, TensorAccess,
-    TensorWait, TensorProduct, OpaqueProduct, TensorCommit, WarpgroupProduct, WarpgroupOrder,
-    RegisterLimit, Opaque, CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
+using Payload =
+    std::variant<std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison,
+                 Selection, FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion,
+                 PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
+                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, BulkStore, MultimemAccess,
+                 TextureLookup, TextureQuery, SurfaceAccess, TensorCopy, TensorReplace, AsyncStore,
+                 CancelRequest, CancelQuery, MemoryFence, Branch, IndexedBranch, FunctionCall,
+                 Return, RuntimeCall, Nanosleep, ActiveMask, WarpExchange, MatrixProduct,
+                 FragmentPlace, MatrixLayout, TensorAllocation, TensorAccess, TensorWait,
+                 TensorProduct, TensorMovement, TensorCommit, WarpgroupProduct, WarpgroupOrder,
+                 RegisterLimit, Opaque, CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;

@@ -81,6 +81,9 @@ struct WarpgroupProduct {
   Element d_type = Element::kF32;
   bool saturate = false;
   bool scale_negated = false;
+  bool sparse = false;                   // .sp: K is twice as large, for B
+  std::uint8_t selector = 0;             // of it, as for mma
+  Slot metadata = kNoSlot;               // likewise
   std::array<bool, 2> minus{};           // A, B: each element is negated
   std::array<bool, 2> transposed{};      // in shared memory what lies along M or N is contiguous
   std::array<Slot, 4> a = NoSlots<4>();  // the fragment of A,

@@ -162,6 +162,10 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kStack:  // the frame's top is no register of the instruction
     case Op::kStore:
     case Op::kAtomic:
+    case Op::kMultimem:
+    case Op::kTexture:
+    case Op::kTextureQuery:
+    case Op::kSurface:
     case Op::kCopy:
     case Op::kCopyGroup:
     case Op::kBulk:
@@ -170,7 +174,7 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kStoreBulk:
     case Op::kStoreAsync:
     case Op::kTensorProduct:
-    case Op::kOpaqueProduct:
+    case Op::kTensorMovement:
     case Op::kTensorCommit:
     case Op::kTryCancel:
     case Op::kQueryCancel:  // its CTA knows from then on whether a cluster is left

@@ -153,10 +153,15 @@ enum class Op : std::uint8_t {
   kFragmentPlace,  // FragmentPlace
   kMapToRank,
   kRankOf,
-  // Load, Store, AtomicAccess.
+  // Load, Store, AtomicAccess, MultimemAccess.
   kLoad,
   kStore,
   kAtomic,
+  kMultimem,
+  // TextureLookup, TextureQuery, SurfaceAccess.
+  kTexture,
+  kTextureQuery,
+  kSurface,
   // SmallCopy (cp.async), CopyGroup, BulkCopy (cp.async.bulk), BulkStore (st.bulk), AsyncStore
   // (st.async, red.async).
   kCopy,
@@ -193,13 +198,13 @@ enum class Op : std::uint8_t {
   kWarpgroupProduct,
   kWarpgroupOrder,
   kRegisterLimit,  // setmaxnreg
-  // TensorAllocation, TensorAccess, TensorWait; TensorProduct, OpaqueProduct, TensorCommit:
-  // tcgen05.
+  // TensorAllocation, TensorAccess, TensorWait; TensorProduct,
+  // TensorMovement, TensorCommit: tcgen05.
   kTensorAllocation,
   kTensorAccess,
   kTensorWait,
   kTensorProduct,
-  kOpaqueProduct,
+  kTensorMovement,
   kTensorCommit,
   // CtaBarrier, ClusterBarrier, GridControl, Mbarrier.
   kBarrier,
@@ -216,7 +221,7 @@ constexpr bool IsOfWarpgroup(Op op) {
 }
 // A tensor core does it some time later: its transfer has no single place where it goes to.
 constexpr bool IsOfTensorCore(Op op) {
-  return op >= Op::kTensorProduct && op <= Op::kOpaqueProduct;
+  return op >= Op::kTensorProduct && op <= Op::kTensorMovement;
 }
 
 // Copies of the async proxy.

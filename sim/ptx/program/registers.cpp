@@ -68,6 +68,10 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const CopyGroup& /*i*/) { return All(); },
                         [](const BulkCopy& /*i*/) { return All(); },
                         [](const BulkStore& /*i*/) { return All(); },
+                        [](const MultimemAccess& i) { return All(i.d); },
+                        [](const TextureLookup& i) { return All(i.d); },
+                        [](const TextureQuery& i) { return All(i.d); },
+                        [](const SurfaceAccess& i) { return All(i.d); },
                         [](const TensorCopy& /*i*/) { return All(); },
                         [](const TensorReplace& /*i*/) { return All(); },
                         [](const AsyncStore& /*i*/) { return All(); },
@@ -89,7 +93,7 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const TensorAccess& i) { return i.stores ? All() : All(i.registers); },
                         [](const TensorWait& /*i*/) { return All(); },
                         [](const TensorProduct& /*i*/) { return All(); },
-                        [](const OpaqueProduct& /*i*/) { return All(); },
+                        [](const TensorMovement& /*i*/) { return All(); },
                         [](const TensorCommit& /*i*/) { return All(); },
                         [](const WarpgroupProduct& i) { return All(i.d); },
                         [](const WarpgroupOrder& /*i*/) { return All(); },
@@ -133,6 +137,10 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
             return All(i.to, i.from, i.size, i.mbarrier, i.ctas, i.byte_mask, i.ignore_left,
                        i.ignore_right);
           },
+          [](const MultimemAccess& i) { return All(i.address, i.values); },
+          [](const TextureLookup& i) { return All(i.texture, i.layer, i.coordinates, i.offsets); },
+          [](const TextureQuery& i) { return All(i.texture); },
+          [](const SurfaceAccess& i) { return All(i.surface, i.layer, i.coordinates, i.values); },
           [](const BulkStore& i) { return All(i.address, i.size); },
           [](const TensorCopy& i) {
             return All(i.map, i.shared, i.coordinates, i.offsets, i.mbarrier, i.ctas);
@@ -161,11 +169,14 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           },
           [](const TensorWait& /*i*/) { return All(); },
           [](const TensorProduct& i) {
-            return All(i.d, i.a, i.b, i.descriptor, i.accumulates, i.disabled);
+            return All(i.d, i.a, i.b, i.metadata, i.descriptor, i.accumulates, i.zero_columns,
+                       i.scales, i.disabled);
           },
-          [](const OpaqueProduct& i) { return All(i.d, i.descriptor, i.others); },
+          [](const TensorMovement& i) { return All(i.address, i.source); },
           [](const TensorCommit& i) { return All(i.mbarrier, i.ctas); },
-          [](const WarpgroupProduct& i) { return All(i.a, i.a_matrix, i.b_matrix, i.scale, i.d); },
+          [](const WarpgroupProduct& i) {
+            return All(i.a, i.a_matrix, i.b_matrix, i.metadata, i.scale, i.d);
+          },
           [](const WarpgroupOrder& /*i*/) { return All(); },
           [](const RegisterLimit& /*i*/) { return All(); },
           [](const Opaque& i) { return All(i.a); },

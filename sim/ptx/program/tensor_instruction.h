@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/ptx/program/operand.h"
@@ -15,7 +16,9 @@
 namespace muster::ptx {
 
 // What the elements of a product are; their exact types are in its instruction descriptor.
-enum class ProductKind : std::uint8_t { kF16, kTF32, kF8F6F4, kI8 };
+enum class ProductKind : std::uint8_t { kF16, kTF32, kF8F6F4, kI8, kMxF8F6F4, kMxF4, kMxF4NvF4 };
+// Blocks of A and B have scales in tensor memory.
+constexpr bool IsScaled(ProductKind kind) { return kind >= ProductKind::kMxF8F6F4; }
 
 // Lanes by bits of a lane that one access has, before it is repeated.
 enum class TensorShape : std::uint8_t { k32x32b, k16x64b, k16x128b, k16x256b, k16x32bx2 };
@@ -54,25 +57,44 @@ struct TensorWait {
 struct TensorProduct {
   ProductKind kind = ProductKind::kF16;
   bool pair = false;
+  bool sparse = false;       // .sp
+  bool spread = false;       // .ws: D of few rows lies in all lanes
+  bool shifted = false;      // .ashift
   bool a_in_tensor = false;  // memory
   bool negated = false;      // of the predicate
   std::uint8_t scale = 0;    // D counts 2 to the power of minus this
+  // Index of Program::opaque, of one that may have forms that are not computed.
+  std::optional<std::uint32_t> text;
   Slot d = kNoSlot;
   Slot a = kNoSlot;
   Slot b = kNoSlot;
+  Slot metadata = kNoSlot;
   Slot descriptor = kNoSlot;
   Slot accumulates = kNoSlot;
+  Slot zero_columns = kNoSlot;                  // a descriptor of a mask
+  std::uint8_t scale_count = 0;                 // of a row of A and a column of B
+  std::array<Slot, 2> scales = NoSlots<2>();    // of A and B
   std::array<Slot, 8> disabled = NoSlots<8>();  // lanes of D that stay as they are
 };
 
-// tcgen05.mma with .sp, .ws or .block_scale, which is not computed.
-struct OpaqueProduct {
-  std::uint32_t text = 0;  // index of Program::opaque
+// Lanes by bits of a lane that one tcgen05.cp writes.
+enum class MovementShape : std::uint8_t { k128x256b, k4x256b, k128x128b, k64x128b, k32x128b };
+// Of the matrix in shared memory.
+constexpr unsigned RowsOf(MovementShape shape) {
+  return shape == MovementShape::k4x256b    ? 4
+         : shape == MovementShape::k32x128b ? 32
+         : shape == MovementShape::k64x128b ? 64
+                                            : 128;
+}
+
+// tcgen05.cp, and tcgen05.shift, which has no source.
+struct TensorMovement {
+  MovementShape shape = MovementShape::k128x256b;
   bool pair = false;
-  bool spread = false;  // .ws: D of few rows lies in all lanes
-  Slot d = kNoSlot;
-  Slot descriptor = kNoSlot;
-  std::vector<Slot> others;
+  bool neighbours = false;        // .warpx2::01_23: warps 0 and 1 have the same rows
+  std::uint8_t element_bits = 0;  // of what is decompressed to bytes: 4 or 6
+  Slot address = kNoSlot;
+  Slot source = kNoSlot;  // its descriptor
 };
 
 // tcgen05.commit.

@@ -12,16 +12,17 @@ using Kind = syntax::Operand::Kind;
 
 const std::unordered_map<std::string_view, Type>& Types() {
   static const std::unordered_map<std::string_view, Type> types = {
-      {"pred", Type::kPred},     {"b8", Type::kB8},         {"b16", Type::kB16},
-      {"b32", Type::kB32},       {"b64", Type::kB64},       {"u8", Type::kU8},
-      {"u16", Type::kU16},       {"u32", Type::kU32},       {"u64", Type::kU64},
-      {"s8", Type::kS8},         {"s16", Type::kS16},       {"s32", Type::kS32},
-      {"s64", Type::kS64},       {"f32", Type::kF32},       {"f64", Type::kF64},
-      {"b128", Type::kB128},     {"f16", Type::kF16},       {"bf16", Type::kBF16},
-      {"f16x2", Type::kF16x2},   {"bf16x2", Type::kBF16x2}, {"tf32", Type::kTF32},
-      {"u16x2", Type::kU16x2},   {"s16x2", Type::kS16x2},   {"f32x2", Type::kF32x2},
-      {"e4m3x2", Type::kE4M3x2}, {"e5m2x2", Type::kE5M2x2}, {"e2m3x2", Type::kE2M3x2},
-      {"e3m2x2", Type::kE3M2x2}, {"e2m1x2", Type::kE2M1x2}, {"ue8m0x2", Type::kUE8M0x2}};
+      {"texref", Type::kB64},    {"samplerref", Type::kB64}, {"surfref", Type::kB64},
+      {"pred", Type::kPred},     {"b8", Type::kB8},          {"b16", Type::kB16},
+      {"b32", Type::kB32},       {"b64", Type::kB64},        {"u8", Type::kU8},
+      {"u16", Type::kU16},       {"u32", Type::kU32},        {"u64", Type::kU64},
+      {"s8", Type::kS8},         {"s16", Type::kS16},        {"s32", Type::kS32},
+      {"s64", Type::kS64},       {"f32", Type::kF32},        {"f64", Type::kF64},
+      {"b128", Type::kB128},     {"f16", Type::kF16},        {"bf16", Type::kBF16},
+      {"f16x2", Type::kF16x2},   {"bf16x2", Type::kBF16x2},  {"tf32", Type::kTF32},
+      {"u16x2", Type::kU16x2},   {"s16x2", Type::kS16x2},    {"f32x2", Type::kF32x2},
+      {"e4m3x2", Type::kE4M3x2}, {"e5m2x2", Type::kE5M2x2},  {"e2m3x2", Type::kE2M3x2},
+      {"e3m2x2", Type::kE3M2x2}, {"e2m1x2", Type::kE2M1x2},  {"ue8m0x2", Type::kUE8M0x2}};
   return types;
 }
 

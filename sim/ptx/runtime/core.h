@@ -71,8 +71,8 @@ class Core {
   void EndWithLost(const Transfer& lost);
 
   // Atomics on shared memory: a lane is answered; all of the warp's instruction is performed.
-  void AnswerAtomic(unsigned warp, unsigned lane, std::uint64_t word) {
-    MemoryAccess::AnswerAtomic(&residents_.warps[warp].warp, lane, word);
+  void AnswerAtomic(unsigned warp, unsigned lane, bool upper, std::uint64_t word) {
+    MemoryAccess::AnswerAtomic(&residents_.warps[warp].warp, lane, upper, word);
   }
   void EndAtomic(unsigned warp) { residents_.SetPhase(warp, WarpPhase::kReady); }
 

@@ -135,6 +135,9 @@ std::string AddressSpace::DescribeReach(const Warp& warp, Space space, std::uint
                        space == Space::kLocal ? address : ByteOf(address));
   }
   const Region* const region = memory_->RegionAt(InMemory(warp, address));
+  if (region != nullptr && !region->copies.empty()) {
+    return fmt::format("{} of {}, which multimem instructions alone access", access, region->name);
+  }
   if (region != nullptr && !region->name.empty()) {
     if (ByteOf(address) + bytes <= region->bytes.size()) {
       return fmt::format("{} at byte {} of {}, which that instruction cannot reach", access,

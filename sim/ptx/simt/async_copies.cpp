@@ -207,7 +207,13 @@ StepEvent AsyncCopies::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane) 
   if (x_.space.Reach(warp, lane, source_space, from + left, read, false) == nullptr && bytes != 0) {
     return fault(x_.space.DescribeReach(*warp, source_space, from + left, read, false));
   }
-  if (out ? x_.space.Reach(warp, lane, i.space, to, bytes, true) == nullptr
+  const std::vector<std::uint64_t> places =
+      i.multimem ? x_.memory->PlacesOf(to, bytes) : std::vector<std::uint64_t>{to};
+  if (places.empty()) {
+    return fault(
+        fmt::format("copies {} bytes to {:#x}, which are in no multicast object", bytes, to));
+  }
+  if (out ? !i.multimem && x_.space.Reach(warp, lane, i.space, to, bytes, true) == nullptr
           : !Locate(warp, lane, i.space, to, bytes, true, &whole)) {
     return fault(x_.space.DescribeReach(*warp, i.space, to, bytes, true));
   }
@@ -216,17 +222,14 @@ StepEvent AsyncCopies::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane) 
         fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it copies to",
                     lanes.Read(i.mbarrier)[lane]));
   }
-  if (out) {
-    whole.target = {{to, bytes, 0}};
-  }
   whole.source = {
       {(i.from_shared ? SharedByte(from) : from) + left, read, static_cast<std::uint32_t>(left)}};
   whole.from = i.from_shared ? warp->cta : nullptr;
   whole.data.assign(bytes, kIndeterminate);
+  std::optional<std::uint32_t> bytes_of_16;
   if (i.byte_mask != kNoSlot) {
-    const auto mask = static_cast<std::uint32_t>(lanes.Read(i.byte_mask)[lane]);
-    whole.source = Masked(whole.source.front(), mask);
-    whole.target = Masked(whole.target.front(), mask);
+    bytes_of_16 = static_cast<std::uint32_t>(lanes.Read(i.byte_mask)[lane]);
+    whole.source = Masked(whole.source.front(), *bytes_of_16);
   }
   if (i.reduction) {
     whole.kind = Transfer::Kind::kReduce;
@@ -237,7 +240,13 @@ StepEvent AsyncCopies::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane) 
   if (!mask) {
     return StepEvent::kFault;
   }
-  StartInParts(warp, lane, lanes.instruction, whole, *mask);
+  for (const std::uint64_t place : places) {
+    if (out) {
+      const Piece target{place, bytes, 0};
+      whole.target = bytes_of_16 ? Masked(target, *bytes_of_16) : std::vector<Piece>{target};
+    }
+    StartInParts(warp, lane, lanes.instruction, whole, *mask);
+  }
   return StepEvent::kNone;
 }
 

@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/ptx/simt/atomics.h"
 
+#include <array>
+#include <cstdint>
 #include <optional>
 
 #include "sim/isa/bits.h"
@@ -11,10 +13,20 @@ namespace {
 
 constexpr unsigned kWordOfAtomic = 8;
 
-AtomicOp OpOf(Atomic op) {
+AtomicOp OpOf(Atomic op, Type type) {
   switch (op) {
     case Atomic::kAdd:
-      return AtomicOp::kAdd;
+      switch (ElementOf(type)) {
+        case Type::kF16:
+          return AtomicOp::kHAdd;
+        case Type::kBF16:
+          return AtomicOp::kBAdd;
+        case Type::kF32:
+        case Type::kF64:
+          return AtomicOp::kFAdd;
+        default:
+          return AtomicOp::kAdd;
+      }
     case Atomic::kMin:
       return AtomicOp::kMin;
     case Atomic::kMax:
@@ -37,22 +49,17 @@ AtomicOp OpOf(Atomic op) {
   return AtomicOp::kAdd;
 }
 
-// Nothing: the unit has no such size or type.
+// Nothing: the unit has no such size.
 std::optional<AtomicSize> SizeOf(const AtomicAccess& access) {
-  if (access.count != 1) {
-    return std::nullopt;
-  }
-  switch (access.type) {
-    case Type::kB16:
+  switch (access.count == 1 ? Bytes(access.type) : 0) {
+    case 2:
       return AtomicSize::k16;
-    case Type::kB32:
-    case Type::kU32:
-    case Type::kS32:
+    case 4:
       return AtomicSize::k32;
-    case Type::kB64:
-    case Type::kU64:
-    case Type::kS64:
+    case 8:
       return AtomicSize::k64;
+    case 16:
+      return AtomicSize::k128;
     default:
       return std::nullopt;
   }
@@ -60,8 +67,8 @@ std::optional<AtomicSize> SizeOf(const AtomicAccess& access) {
 
 }  // namespace
 
-// Of integers in the CTA's own shared memory, away from mbarriers, outside of schedules, where all
-// values are known. All else is done in place.
+// In the CTA's own shared memory, away from mbarriers, outside of schedules, where all values are
+// known. All else is done in place.
 std::optional<StepEvent> MemoryAccess::ReachAtomic(Warp* warp, std::size_t index,
                                                    std::uint32_t active) {
   const Group group = warp->groups[index];
@@ -85,7 +92,7 @@ std::optional<StepEvent> MemoryAccess::ReachAtomic(Warp* warp, std::size_t index
     instruction.addr[lane] = static_cast<std::uint32_t>(byte);
   }
   const bool swaps = access.op == Atomic::kCompareSwap;
-  instruction.op = OpOf(access.op);
+  instruction.op = OpOf(access.op, access.type);
   instruction.size = *size;
   instruction.is_signed = IsSigned(access.type);
   instruction.cta = static_cast<std::uint8_t>(warp->cta->slot);
@@ -93,21 +100,34 @@ std::optional<StepEvent> MemoryAccess::ReachAtomic(Warp* warp, std::size_t index
   instruction.lanes = active;
   instruction.has_answer = access.answers;
   instruction.releasing = access.ordering.Releases();
-  const auto b = lanes.Read(access.b[0]);
-  const auto c = lanes.Read(swaps ? access.c[0] : access.b[0]);
-  lanes.ForEach([&](unsigned lane) {
-    instruction.operand[lane] = c[lane];
-    instruction.compare[lane] = swaps ? b[lane] : 0;
-  });
+  const auto fill = [&](Slot from, std::array<std::uint64_t, kMaxLanes>* operands) {
+    if (from == kNoSlot) {
+      lanes.ForEach([&](unsigned lane) { (*operands)[lane] = 0; });
+    } else {
+      lanes.ForEach(
+          [&, values = lanes.Read(from)](unsigned lane) { (*operands)[lane] = values[lane]; });
+    }
+  };
+  fill(swaps ? access.c[0] : access.b[0], &instruction.operand);
+  fill(swaps ? access.b[0] : kNoSlot, &instruction.compare);
+  if (*size == AtomicSize::k128) {
+    fill(swaps ? access.c[1] : access.b[1], &instruction.operand_upper);
+    fill(swaps ? access.b[1] : kNoSlot, &instruction.compare_upper);
+  }
   call.frame = group.frame;
   call.d = access.d[0];
+  call.d_upper = access.d[1];
   Advance(warp, index);
   return StepEvent::kAtomic;
 }
 
-// The whole word in which the value was.
-void MemoryAccess::AnswerAtomic(Warp* warp, unsigned lane, std::uint64_t word) {
+// The whole word in which the value was, or a half of it.
+void MemoryAccess::AnswerAtomic(Warp* warp, unsigned lane, bool upper, std::uint64_t word) {
   const AtomicInstruction& instruction = warp->atomic.instruction;
+  if (instruction.size == AtomicSize::k128) {
+    warp->Register(warp->atomic.frame, upper ? warp->atomic.d_upper : warp->atomic.d, lane) = word;
+    return;
+  }
   const unsigned bits = 8 * BytesOf(instruction.size);
   warp->Register(warp->atomic.frame, warp->atomic.d, lane) =
       word >> 8 * (instruction.addr[lane] % kWordOfAtomic) & (~std::uint64_t{0} >> (64 - bits));

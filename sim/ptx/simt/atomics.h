@@ -18,6 +18,7 @@ struct AtomicCall {
   AtomicInstruction instruction;
   std::uint32_t frame = 0;  // of the register that takes the answers
   Slot d = kNoSlot;
+  Slot d_upper = kNoSlot;  // of 128 bits
 };
 
 // What is in front of the shared memory of a core's CTAs, if the program has atomics there.

@@ -18,6 +18,8 @@ Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* m
     : x_(program, launch, memory, seed),
       unknowns_(&x_),
       access_(&x_, &unknowns_),
+      multimem_(&x_),
+      texturing_(&x_),
       copies_(&x_, &unknowns_, &access_),
       tensor_core_(&x_, &unknowns_, &copies_),
       warpgroup_unit_(&x_, &copies_),
@@ -195,7 +197,7 @@ std::optional<StepEvent> Interpreter::ExecuteInPlace(Warp* warp, const Group& gr
       event = copies_.ExecuteAsync(warp, lanes, group.frame);
       break;
     case Op::kTensorProduct:
-    case Op::kOpaqueProduct:
+    case Op::kTensorMovement:
     case Op::kTensorCommit:
       event = tensor_core_.ExecuteTensorCore(warp, lanes);
       break;
@@ -204,6 +206,14 @@ std::optional<StepEvent> Interpreter::ExecuteInPlace(Warp* warp, const Group& gr
         return std::nullopt;
       }
       event = access_.ExecuteStoreBulk(warp, lanes);
+      break;
+    case Op::kTexture:
+    case Op::kTextureQuery:
+    case Op::kSurface:
+      event = texturing_.ExecuteTexture(warp, lanes, group.frame);
+      break;
+    case Op::kMultimem:
+      event = multimem_.ExecuteMultimem(warp, lanes, group.frame);
       break;
     case Op::kTensorReplace:
       event = copies_.ExecuteTensorReplace(warp, lanes);

@@ -25,10 +25,12 @@
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/memory_access.h"
+#include "sim/ptx/simt/multimem.h"
 #include "sim/ptx/simt/printf.h"
 #include "sim/ptx/simt/schedule_replay.h"
 #include "sim/ptx/simt/standing.h"
 #include "sim/ptx/simt/tensor_core.h"
+#include "sim/ptx/simt/texturing.h"
 #include "sim/ptx/simt/unknowns.h"
 #include "sim/ptx/simt/waits.h"
 #include "sim/ptx/simt/warp.h"
@@ -121,6 +123,8 @@ class Interpreter {
   Execution x_;
   Unknowns unknowns_;
   MemoryAccess access_;
+  Multimem multimem_;
+  Texturing texturing_;
   AsyncCopies copies_;
   TensorCore tensor_core_;
   WarpgroupUnit warpgroup_unit_;

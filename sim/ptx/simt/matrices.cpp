@@ -18,17 +18,12 @@ std::optional<StepEvent> Matrices::CheckMetadata(const Warp& warp, const Lanes& 
       UnknownIn(warp, frame, {product->metadata}, lanes.mask, nullptr) != 0) {
     return std::nullopt;
   }
-  const std::optional<unsigned> lane = SparseColumns(lanes, *product).BadLane();
+  const SparseColumns columns(SparseRowsOf(lanes, *product));
+  const std::optional<unsigned> lane = columns.BadLane();
   if (!lane) {
     return std::nullopt;
   }
-  return x_.Misuse(
-      warp, *lane, lanes.instruction.line, "bad_metadata",
-      fmt::format("has the metadata {:#010x} of a sparse matrix, where {}",
-                  lanes.Read(product->metadata)[*lane] & 0xffffffffU,
-                  product->a_type == Element::kTF32 ? "four bits must be 0b0100 or 0b1110"
-                  : product->ordered ? "the second of two indices must be the larger one"
-                                     : "two indices must not be the same"));
+  return x_.Misuse(warp, *lane, lanes.instruction.line, "bad_metadata", columns.Complaint(*lane));
 }
 
 // The text leaves a warp undefined of which a thread has exited. A warp that its block does not

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/ptx/program/address.h"
+#include "sim/ptx/simt/texture.h"
 #include "sim/ptx/simt/unknown.h"
 
 namespace muster::ptx {
@@ -19,6 +21,8 @@ struct Region {
   std::string name;
   std::vector<std::uint8_t> bytes;
   bool writable = false;
+  // Of a multicast object, which has no bytes of its own: the addresses of its buffers.
+  std::vector<std::uint64_t> copies{};
 };
 
 class Memory {
@@ -30,6 +34,31 @@ class Memory {
   std::uint64_t Add(Region region) {
     regions_.push_back(std::move(region));
     return GenericAddress(regions_.size() - 1, 0);
+  }
+
+  // The addresses that one of a multicast object stands for, if all of these bytes are there; none:
+  // it is of no such object.
+  std::vector<std::uint64_t> PlacesOf(std::uint64_t address, std::uint64_t bytes) {
+    std::vector<std::uint64_t> places;
+    const Region* const region = RegionAt(address);
+    for (std::size_t k = 0; region != nullptr && k < region->copies.size(); ++k) {
+      places.push_back(region->copies[k] + ByteOf(address));
+      if (Find(places.back(), bytes, true) == nullptr) {
+        return {};
+      }
+    }
+    return places;
+  }
+
+  // Returns the texture's handle.
+  std::uint64_t Add(Texture texture) {
+    textures_.push_back(std::move(texture));
+    return kFirstHandle + textures_.size() - 1;
+  }
+  // Null: the value is no handle.
+  const Texture* TextureOf(std::uint64_t handle) const {
+    const std::uint64_t index = handle - kFirstHandle;
+    return index < textures_.size() ? &textures_[index] : nullptr;
   }
 
   // malloc: a region of its own, so that nothing reaches beyond it; 0 where that would be more than
@@ -84,7 +113,10 @@ class Memory {
   }
 
  private:
+  static constexpr std::uint64_t kFirstHandle = std::uint64_t{1} << 62;  // no address
+
   std::vector<Region> regions_;  // by segment
+  std::vector<Texture> textures_;
   UnknownBytes unknown_;
   Origins origins_;
   std::uint64_t allocated_ = 0;

@@ -13,13 +13,31 @@
 namespace muster::ptx {
 namespace {
 
+// Rounded to nearest even; NaNs are those of the unit (sim/golden/float_sum.h).
+float Sum(float a, float b) {
+  constexpr std::uint32_t kNan = 0x7fffffff;
+  const float sum = a + b;
+  return std::isnan(sum) ? FromBits<float>(kNan) : sum;
+}
+double Sum(double a, double b) {
+  constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
+  constexpr std::uint64_t kInvalid = 0xfff8000000000000;
+  for (const double operand : {a, b}) {
+    if (std::isnan(operand)) {
+      return FromBits<double>(ToBits(operand) | kQuiet);
+    }
+  }
+  const double sum = a + b;
+  return std::isnan(sum) ? FromBits<double>(kInvalid) : sum;
+}
+
 // The value in memory after the operation; d is what was there.
 template <typename T>
 T Combine(Atomic op, T old, T b, T c) {
   switch (op) {
     case Atomic::kAdd:
       if constexpr (std::is_floating_point_v<T>) {
-        return old + b;
+        return Sum(old, b);
       }
       return static_cast<T>(static_cast<std::uint64_t>(old) + static_cast<std::uint64_t>(b));
     case Atomic::kMin:
@@ -140,7 +158,7 @@ std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t
   if (type == Type::kF32 && op == Atomic::kAdd && global) {
     float old = 0;
     std::memcpy(&old, at, sizeof old);
-    const float sum = FlushSubnormal(FlushSubnormal(old) + FlushSubnormal(FromBits<float>(b)));
+    const float sum = FlushSubnormal(Sum(FlushSubnormal(old), FlushSubnormal(FromBits<float>(b))));
     std::memcpy(at, &sum, sizeof sum);
     return ToBits(old);
   }

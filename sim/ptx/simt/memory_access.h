@@ -32,8 +32,9 @@ class MemoryAccess {
 
   // Hands an atomic to the unit: warp->atomic. Nothing: it is performed in place.
   std::optional<StepEvent> ReachAtomic(Warp* warp, std::size_t index, std::uint32_t active);
-  // An update of the warp's latest atomic is answered: the word in which its value was.
-  static void AnswerAtomic(Warp* warp, unsigned lane, std::uint64_t word);
+  // An update of the warp's latest atomic is answered: the word in which its value was, or a half
+  // of it.
+  static void AnswerAtomic(Warp* warp, unsigned lane, bool upper, std::uint64_t word);
 
   // Tells of one lane's access to memory that others may access, too.
   void Tell(const Warp& warp, unsigned lane, const Instruction& i, const Access& access,

@@ -35,27 +35,24 @@ std::optional<TensorRefusal> Uncomputed::AddResult(Cta* cta, unsigned lane, unsi
 
 }  // namespace
 
-// The places of D are those of tensor_product.cpp; of .ws "Data Path Layout Organization" has
-// layouts E (M is 64: half of the columns in the lower 64 lanes) and G (M is 32: a quarter in each
-// 32 lanes).
-std::shared_ptr<TensorOperation> MakeOpaqueProduct(const std::vector<Cta*>& ctas, bool spread,
-                                                   std::uint32_t d, std::uint32_t descriptor,
-                                                   Origin origin, TensorRefusal* refusal) {
-  const unsigned m = (descriptor >> 24 & 0x1f) * 16;
-  const unsigned n = (descriptor >> 17 & 0x3f) * 8;
-  const unsigned rows = std::max(1U, m / static_cast<unsigned>(ctas.size()));
-  const bool half = rows == kTensorLanes / 2 && ctas.size() == 1 && !spread;
+// The places of D are those of tensor_product.cpp.
+std::shared_ptr<TensorOperation> MakeOpaqueProduct(const ProductCall& call,
+                                                   TensorRefusal* refusal) {
+  const unsigned m = (call.descriptor >> 24 & 0x1f) * 16;
+  const unsigned n = (call.descriptor >> 17 & 0x3f) * 8;
+  const unsigned rows = std::max(1U, m / static_cast<unsigned>(call.ctas.size()));
+  const bool half = rows == kTensorLanes / 2 && call.ctas.size() == 1 && !call.spread;
   const unsigned beside = half ? 1 : std::max(1U, kTensorLanes / rows);
   auto product = std::make_shared<Uncomputed>();
-  for (Cta* const cta : ctas) {
-    if (auto refused = product->AddResult(cta, half ? TensorLane(d) % (2 * kPieceLanes) : 0,
-                                          half ? 2 * kPieceLanes : kPieceLanes, TensorColumn(d),
-                                          std::max(1U, n / beside))) {
+  for (Cta* const cta : call.ctas) {
+    if (auto refused = product->AddResult(cta, half ? TensorLane(call.d) % (2 * kPieceLanes) : 0,
+                                          half ? 2 * kPieceLanes : kPieceLanes,
+                                          TensorColumn(call.d), std::max(1U, n / beside))) {
       *refusal = *std::move(refused);
       return nullptr;
     }
   }
-  product->SetOrigin(origin);
+  product->SetOrigin(call.origin);
   return product;
 }
 

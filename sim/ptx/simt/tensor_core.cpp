@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/isa/bits.h"
+#include "sim/ptx/simt/tensor_movement.h"
 #include "sim/ptx/simt/tensor_product.h"
 
 namespace muster::ptx {
@@ -229,9 +230,16 @@ StepEvent TensorCore::ExecuteTensorCore(Warp* warp, const Lanes& lanes) {
   StepEvent event = StepEvent::kNone;
   for (std::uint32_t rest = lanes.mask; rest != 0 && event == StepEvent::kNone; rest &= rest - 1) {
     const unsigned lane = First(rest);
-    event = lanes.instruction.op == Op::kTensorCommit    ? CommitTensor(warp, lanes, lane)
-            : lanes.instruction.op == Op::kOpaqueProduct ? StartOpaque(warp, lanes, lane)
-                                                         : StartProduct(warp, lanes, lane);
+    switch (lanes.instruction.op) {
+      case Op::kTensorCommit:
+        event = CommitTensor(warp, lanes, lane);
+        break;
+      case Op::kTensorMovement:
+        event = StartMovement(warp, lanes, lane);
+        break;
+      default:
+        event = StartProduct(warp, lanes, lane);
+    }
   }
   return event;
 }
@@ -276,7 +284,17 @@ StepEvent TensorCore::StartProduct(Warp* warp, const Lanes& lanes, unsigned lane
   if (call.ctas.empty()) {
     return x_.Misuse(*warp, lane, line, "no_peer_cta", kNoPeer);
   }
+  constexpr unsigned kMakesMask = 39;  // "Non-Zero Mask" of the descriptor
+  const bool leaves_columns =
+      i.zero_columns != kNoSlot && (lanes.Read(i.zero_columns)[lane] >> kMakesMask & 1) != 0;
+  call.is_opaque = i.sparse || i.shifted || leaves_columns;
+  call.origin = i.text ? unknowns_.OriginOf(*i.text, line) : 0;
+  call.spread = i.spread;
   call.a_in_tensor = i.a_in_tensor;
+  call.scale_count = i.scale_count;
+  for (std::size_t k = 0; k < call.scales.size() && i.scale_count != 0; ++k) {
+    call.scales[k] = word(i.scales[k]);
+  }
   call.accumulates = (lanes.Read(i.accumulates)[lane] != 0) != i.negated;
   call.scale = i.scale;
   call.d = word(i.d);
@@ -294,8 +312,8 @@ StepEvent TensorCore::StartProduct(Warp* warp, const Lanes& lanes, unsigned lane
   return StartTensor(warp, lane, lanes.instruction, std::move(operation));
 }
 
-StepEvent TensorCore::StartOpaque(Warp* warp, const Lanes& lanes, unsigned lane) {
-  const auto& i = lanes.instruction.As<OpaqueProduct>();
+StepEvent TensorCore::StartMovement(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const auto& i = lanes.instruction.As<TensorMovement>();
   const std::uint32_t line = lanes.instruction.line;
   const std::vector<Cta*> ctas = TensorGroup(*warp, i.pair);
   if (ctas.empty()) {
@@ -303,9 +321,8 @@ StepEvent TensorCore::StartOpaque(Warp* warp, const Lanes& lanes, unsigned lane)
   }
   TensorRefusal refusal;
   std::shared_ptr<TensorOperation> operation =
-      MakeOpaqueProduct(ctas, i.spread, static_cast<std::uint32_t>(lanes.Read(i.d)[lane]),
-                        static_cast<std::uint32_t>(lanes.Read(i.descriptor)[lane]),
-                        unknowns_.OriginOf(i.text, line), &refusal);
+      MakeMovement(i, ctas, static_cast<std::uint32_t>(lanes.Read(i.address)[lane]),
+                   i.source == kNoSlot ? 0 : lanes.Read(i.source)[lane], &refusal);
   if (operation == nullptr) {
     return x_.Misuse(*warp, lane, line, refusal.cause, refusal.why);
   }

@@ -37,7 +37,7 @@ class TensorCore {
   StepEvent StartTensor(Warp* warp, unsigned lane, const Instruction& instruction,
                         std::shared_ptr<TensorOperation> operation);
   StepEvent StartProduct(Warp* warp, const Lanes& lanes, unsigned lane);
-  StepEvent StartOpaque(Warp* warp, const Lanes& lanes, unsigned lane);
+  StepEvent StartMovement(Warp* warp, const Lanes& lanes, unsigned lane);
   StepEvent CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane);
 
   Execution& x_;

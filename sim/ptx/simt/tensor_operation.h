@@ -6,6 +6,7 @@
 #define MUSTER_SIM_PTX_SIMT_TENSOR_OPERATION_H_
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,12 @@ constexpr TensorRange TensorPieces(Cta* cta, unsigned lane, unsigned column, uns
   return {cta, true, writes, (lane / kPieceLanes * kTensorColumns + column) * kPieceBytes,
           columns * kPieceBytes};
 }
+
+// Why an operation is refused: the name of the fault, and a sentence about the thread.
+struct TensorRefusal {
+  const char* cause = nullptr;
+  std::string why;
+};
 
 class TensorOperation {
  public:

@@ -5,7 +5,11 @@
 //   M of a CTA is 128 (layouts A and D)   row i in lane i
 //   M is 64, one CTA (layout F)           row i in lane 32 (i / 16) + i % 16, or 16 lanes further
 //   M is 128, a pair (layout B)           row i of the CTA's 64 in lane i, the second half of the
-//                                         columns in lane 64 + i
+//   M is 64, .ws (layout E)               columns in lane 64 + i
+//   M is 32, .ws (layout G)               row i in lane i, further quarters of the columns in lanes
+//                                         32 + i, 64 + i and 96 + i
+// Of a matrix of scales the scale of row i (column i, of B) is in column i / 32 from its address
+// on, in lane i % 32 of each 32 lanes: every 32 rows of D read their own lanes.
 #include "sim/ptx/simt/tensor_product.h"
 
 #include <fmt/format.h>
@@ -18,6 +22,7 @@
 
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/alu/small_float.h"
+#include "sim/ptx/simt/product_form.h"
 #include "sim/ptx/simt/shared_matrix.h"
 #include "sim/ptx/simt/warp.h"
 
@@ -26,123 +31,10 @@ namespace {
 
 constexpr unsigned kWordBits = 32;
 constexpr unsigned kDepthColumns = 8;  // of A in tensor memory: 32 bytes of each row
-
-std::uint32_t Field(std::uint32_t bits, unsigned first, unsigned count) {
-  return bits >> first & ((1U << count) - 1);
-}
+constexpr unsigned kScaleLanes = 32;
+constexpr unsigned kByte = 8;
 
 bool IsInteger(Type type) { return type == Type::kU8 || type == Type::kS8; }
-
-unsigned BitsOf(Type type) {
-  switch (type) {
-    case Type::kTF32:
-      return 32;
-    case Type::kF16:
-    case Type::kBF16:
-      return 16;
-    case Type::kE2M3:
-    case Type::kE3M2:
-      return 6;
-    case Type::kE2M1:
-      return 4;
-    default:
-      return 8;
-  }
-}
-
-// The bits that an element takes in tensor memory, and on the average in shared memory: what is
-// narrower than a byte is padded.
-unsigned PaddedBits(Type type) { return std::max(BitsOf(type), 8U); }
-unsigned InUnit(Type type) { return 8 * kMatrixUnit / PaddedBits(type); }
-
-// In a byte of tensor memory e2m1 is in the middle, and 6 bits are the lower ones.
-unsigned FirstBit(Type type) { return type == Type::kE2M1 ? 2 : 0; }
-
-std::optional<Type> ElementOf(ProductKind kind, std::uint32_t code) {
-  constexpr std::optional<Type> kSmall[] = {Type::kE4M3, Type::kE5M2, std::nullopt, Type::kE2M3,
-                                            Type::kE3M2, Type::kE2M1, std::nullopt, std::nullopt};
-  switch (kind) {
-    case ProductKind::kF16:
-      return code == 0   ? std::optional(Type::kF16)
-             : code == 1 ? std::optional(Type::kBF16)
-                         : std::nullopt;
-    case ProductKind::kTF32:
-      return code == 2 ? std::optional(Type::kTF32) : std::nullopt;
-    case ProductKind::kI8:
-      return code == 0   ? std::optional(Type::kU8)
-             : code == 1 ? std::optional(Type::kS8)
-                         : std::nullopt;
-    case ProductKind::kF8F6F4:
-      break;
-  }
-  return kSmall[code];
-}
-
-std::optional<Type> ResultOf(ProductKind kind, std::uint32_t code) {
-  const bool half = code == 0 && (kind == ProductKind::kF16 || kind == ProductKind::kF8F6F4);
-  const bool integer = kind == ProductKind::kI8;
-  return half                          ? std::optional(Type::kF16)
-         : code == (integer ? 2U : 1U) ? std::optional(integer ? Type::kS32 : Type::kF32)
-                                       : std::nullopt;
-}
-
-// PTX, "Various combinations of .kind and shapes".
-bool IsShape(ProductKind kind, bool pair, const ProductForm& form) {
-  const unsigned halves = pair ? 2 : 1;
-  const bool m = form.m == 64 * halves || form.m == 128 * halves;
-  const bool integer = kind == ProductKind::kI8;
-  const unsigned step = integer ? (pair ? 32 : form.n > 32 ? 16 : 8) : 8 * halves;
-  const bool transposes_bytes = !form.b_k_major && PaddedBits(form.b) == 8;
-  return m && form.n != 0 && form.n <= 256 && form.n % step == 0 &&
-         (!transposes_bytes || form.n % (16 * halves) == 0);
-}
-
-}  // namespace
-
-std::optional<ProductForm> ReadInstructionDescriptor(ProductKind kind, bool pair,
-                                                     std::uint32_t bits, std::string* why) {
-  const std::optional<Type> d = ResultOf(kind, Field(bits, 4, 2));
-  const std::optional<Type> a = ElementOf(kind, Field(bits, 7, 3));
-  const std::optional<Type> b = ElementOf(kind, Field(bits, 10, 3));
-  const bool integer = kind == ProductKind::kI8;
-  ProductForm form;
-  form.m = Field(bits, 24, 5) * 16;
-  form.n = Field(bits, 17, 6) * 8;
-  form.negate_a = Field(bits, 13, 1) != 0;
-  form.negate_b = Field(bits, 14, 1) != 0;
-  form.a_k_major = Field(bits, 15, 1) == 0;
-  form.b_k_major = Field(bits, 16, 1) == 0;
-  form.saturate = Field(bits, 3, 1) != 0;
-  if (!d || !a || !b) {
-    *why = fmt::format("has the types {} of D, {} of A and {} of B, which the kind has not",
-                       Field(bits, 4, 2), Field(bits, 7, 3), Field(bits, 10, 3));
-    return std::nullopt;
-  }
-  form.a = *a;
-  form.b = *b;
-  form.d = *d;
-  form.k = 8 * 2 * kMatrixUnit / PaddedBits(form.a);
-  const auto narrow = [](Type type, bool k_major) { return !k_major && BitsOf(type) < 8; };
-  if (Field(bits, 2, 1) != 0) {
-    *why = "asks for a sparse A, and tcgen05.mma without .sp has none";
-  } else if (Field(bits, 6, 1) != 0 || Field(bits, 23, 1) != 0 || Field(bits, 29, 1) != 0) {
-    *why = "does not have zeroes in bits 6, 23 and 29";
-  } else if (integer ? form.negate_a || form.negate_b : form.saturate) {
-    *why = integer ? "negates integers" : "saturates what is no integer";
-  } else if (form.d == Type::kF16 && kind == ProductKind::kF16 &&
-             (form.a != Type::kF16 || form.b != Type::kF16)) {
-    *why = "has sums of f16, and elements of bf16";
-  } else if (!IsShape(kind, pair, form)) {
-    *why = fmt::format("has M {} and N {}, a shape that the kind has not", form.m, form.n);
-  } else if (narrow(form.a, form.a_k_major) || narrow(form.b, form.b_k_major)) {
-    *why = "transposes elements of less than a byte";
-  } else {
-    return form;
-  }
-  return std::nullopt;
-}
-
-namespace {
 
 class Product : public TensorOperation {
  public:
@@ -153,28 +45,38 @@ class Product : public TensorOperation {
         a_(a),
         b_(b),
         rows_(form.m / static_cast<unsigned>(call.ctas.size())),
-        split_(call.ctas.size() == 2 && rows_ == kTensorLanes / 2) {}
+        beside_(call.spread || (call.ctas.size() == 2 && rows_ == kTensorLanes / 2)
+                    ? kTensorLanes / rows_
+                    : 1) {}
 
+  // What the text does not say: where A in tensor memory, or scales, lie beside such a D; and where
+  // the scales of K 96 do.
+  bool IsOpaque() const {
+    return (beside_ > 1 && (call_.a_in_tensor || call_.scale_count != 0)) ||
+           (call_.scale_count != 0 && form_.k == kDepthOf96);
+  }
   std::optional<TensorRefusal> Check();
 
  private:
   void Execute() override {
     if (IsInteger(form_.a)) {
       Multiply<std::int64_t>();
+    } else if (call_.scale_count != 0) {
+      Multiply<double>();
     } else {
       Multiply<float>();
     }
   }
-  bool IsHalf() const { return rows_ == kTensorLanes / 2 && !split_; }
+  bool IsHalf() const { return rows_ == kTensorLanes / 2 && beside_ == 1; }
   // Of a row of a CTA, and a column of D.
   unsigned LaneOf(unsigned row, unsigned column) const {
     return IsHalf() ? TensorLane(call_.d) + row / kPieceLanes * 2 * kPieceLanes + row % kPieceLanes
-           : split_ ? row + (column < form_.n / 2 ? 0 : kTensorLanes / 2)
-                    : row;
+                    : row + column / Columns() * rows_;
   }
-  unsigned ColumnOf(unsigned column) const {
-    return TensorColumn(call_.d) + (split_ ? column % (form_.n / 2) : column);
-  }
+  unsigned ColumnOf(unsigned column) const { return TensorColumn(call_.d) + column % Columns(); }
+  unsigned Columns() const { return form_.n / beside_; }
+  // Bits 30 and 31 of the address have no meaning: CUTLASS has the first byte there.
+  unsigned ScaleLane(bool of_b) const { return TensorLane(call_.scales[of_b ? 1 : 0]) & 0x3fff; }
   std::vector<std::uint32_t> UnitsOf(const SharedMatrix& matrix, bool k_major, Type type,
                                      unsigned rows) const;
   std::optional<TensorRefusal> AddShared(Cta* cta, const SharedMatrix& matrix, bool k_major,
@@ -186,6 +88,9 @@ class Product : public TensorOperation {
   T ElementOfA(const Cta& cta, unsigned row, unsigned k) const;
   template <typename T>
   void Multiply() const;
+  double ScaleOf(const Cta& cta, bool of_b, unsigned row, unsigned lanes, unsigned k) const;
+  template <typename T>
+  std::vector<T> Scaled(const Cta& cta, const std::vector<T>& b) const;
   template <typename T>
   void Write(std::uint32_t* word, T sum) const;
 
@@ -193,13 +98,13 @@ class Product : public TensorOperation {
   const ProductForm form_;
   const SharedMatrix a_;
   const SharedMatrix b_;
-  const unsigned rows_;  // of a CTA
-  const bool split_;     // D: the halves of the columns lie one above the other
+  const unsigned rows_;    // of a CTA
+  const unsigned beside_;  // D: so many groups of columns, each in lanes of its own
 };
 
 std::vector<std::uint32_t> Product::UnitsOf(const SharedMatrix& matrix, bool k_major, Type type,
                                             unsigned rows) const {
-  const unsigned along = InUnit(type);
+  const unsigned along = form_.InUnit(type);
   std::vector<std::uint32_t> units;
   for (unsigned row = 0; row < rows; row += k_major ? 1 : along) {
     for (unsigned k = 0; k < form_.k; k += k_major ? along : 1) {
@@ -246,13 +151,10 @@ std::optional<TensorRefusal> Product::Check() {
         fmt::format("has D from lane {} of tensor memory on, and not from lane 0{}", lane,
                     IsHalf() ? " or 16" : "")};
   }
-  if (call_.a_in_tensor && (a_lane != lane || split_)) {
+  if (call_.a_in_tensor && a_lane != lane) {
     return TensorRefusal{"bad_tensor_address",
-                         split_ ? "has A in tensor memory, with M 128 of a pair of CTAs, which is "
-                                  "not supported"
-                                : "has A and D from different lanes of tensor memory on"};
+                         "has A and D from different lanes of tensor memory on"};
   }
-  const unsigned columns = split_ ? form_.n / 2 : form_.n;
   for (Cta* const cta : call_.ctas) {
     const auto add = [&](std::uint32_t address, unsigned count,
                          bool writes) -> std::optional<TensorRefusal> {
@@ -270,7 +172,7 @@ std::optional<TensorRefusal> Product::Check() {
       }
       return std::nullopt;
     };
-    if (const auto refusal = add(call_.d, columns, true)) {
+    if (const auto refusal = add(call_.d, Columns(), true)) {
       return refusal;
     }
     if (const auto refusal = call_.a_in_tensor
@@ -281,6 +183,23 @@ std::optional<TensorRefusal> Product::Check() {
     if (const auto refusal = AddShared(cta, b_, form_.b_k_major, form_.b,
                                        form_.n / static_cast<unsigned>(call_.ctas.size()), "B")) {
       return refusal;
+    }
+    for (const bool of_b : {false, true}) {
+      const unsigned count = of_b ? form_.n : rows_;
+      const unsigned words = (count + kScaleLanes - 1) / kScaleLanes;
+      if (call_.scale_count == 0) {
+        continue;
+      }
+      if (ScaleLane(of_b) != 0) {
+        return TensorRefusal{
+            "bad_tensor_address",
+            fmt::format("has the scales of {} from lane {} of tensor memory on, and not from lane "
+                        "0",
+                        of_b ? "B" : "A", ScaleLane(of_b))};
+      }
+      if (const auto refusal = add(call_.scales[of_b ? 1 : 0], words, false)) {
+        return refusal;
+      }
     }
   }
   return std::nullopt;
@@ -299,14 +218,15 @@ T ValueOf(Type type, std::uint64_t bits) {
 template <typename T>
 T Product::Element(const Cta& cta, const SharedMatrix& matrix, bool k_major, Type type,
                    unsigned row, unsigned k) const {
-  const unsigned along = InUnit(type);
+  const unsigned along = form_.InUnit(type);
   const std::uint32_t unit = matrix.UnitOf(k_major, along, row, k);
-  const unsigned first = (k_major ? k : row) % along * BitsOf(type);
+  const unsigned first = (k_major ? k : row) % along * ProductForm::BitsOf(type);
   std::uint64_t bits = 0;
   // No element crosses four bytes from the one in which it begins.
   std::memcpy(&bits, &cta.shared[unit + first / 8],
               std::min<std::size_t>(4, kMatrixUnit - first / 8));
-  return ValueOf<T>(type, bits >> first % 8 & (~std::uint64_t{0} >> (64 - BitsOf(type))));
+  return ValueOf<T>(type,
+                    bits >> first % 8 & (~std::uint64_t{0} >> (64 - ProductForm::BitsOf(type))));
 }
 
 template <typename T>
@@ -314,14 +234,41 @@ T Product::ElementOfA(const Cta& cta, unsigned row, unsigned k) const {
   if (!call_.a_in_tensor) {
     return Element<T>(cta, a_, form_.a_k_major, form_.a, row, k);
   }
-  const unsigned bit = k * PaddedBits(form_.a);
+  const unsigned bit = k * form_.PitchOf(form_.a);
   const std::uint32_t word =
       cta.tensor->At(LaneOf(row, 0), TensorColumn(call_.a) + bit / kWordBits);
-  return ValueOf<T>(form_.a, word >> (bit % kWordBits + FirstBit(form_.a)) &
-                                 (~std::uint64_t{0} >> (64 - BitsOf(form_.a))));
+  return ValueOf<T>(form_.a, word >> (bit % kWordBits + form_.FirstBitOf(form_.a)) &
+                                 (~std::uint64_t{0} >> (64 - ProductForm::BitsOf(form_.a))));
 }
 
-// Of floats: in f32, in the order of k.
+// Of a row of A or a column of B, as some 32 lanes have it.
+double Product::ScaleOf(const Cta& cta, bool of_b, unsigned row, unsigned lanes, unsigned k) const {
+  const std::uint32_t word =
+      cta.tensor->At(lanes * kScaleLanes + row % kScaleLanes,
+                     TensorColumn(call_.scales[of_b ? 1 : 0]) + row / kScaleLanes);
+  const unsigned byte = form_.scale_ids[of_b ? 1 : 0] + k * call_.scale_count / form_.k;
+  const std::uint32_t bits = word >> byte * kByte & 0xff;
+  return form_.scale == Type::kUE8M0 ? FromSmall(Type::kUE8M0, bits)
+                                     : FromSmall(Type::kE4M3, bits & 0x7f);
+}
+
+// B with its scales, once for each 32 rows of D.
+template <typename T>
+std::vector<T> Product::Scaled(const Cta& cta, const std::vector<T>& b) const {
+  std::vector<T> scaled;
+  scaled.reserve(b.size() * kTensorLanes / kScaleLanes);
+  for (unsigned lanes = 0; lanes < kTensorLanes / kScaleLanes; ++lanes) {
+    for (unsigned k = 0; k < form_.k; ++k) {
+      for (unsigned n = 0; n < form_.n; ++n) {
+        scaled.push_back(b[std::size_t{k} * form_.n + n] *
+                         static_cast<T>(ScaleOf(cta, true, n, lanes, k)));
+      }
+    }
+  }
+  return scaled;
+}
+
+// Of floats: in f32, and of scaled ones in double precision, in the order of k.
 template <typename T>
 void Product::Multiply() const {
   const auto of_pair = static_cast<unsigned>(call_.ctas.size());
@@ -336,6 +283,8 @@ void Product::Multiply() const {
   std::vector<T> sums(form_.n);
   for (unsigned rank = 0; rank < of_pair; ++rank) {
     Cta& cta = *call_.ctas[rank];
+    const bool scales = call_.scale_count != 0;
+    const std::vector<T> scaled = scales ? Scaled(cta, b) : std::vector<T>();
     for (unsigned row = 0; row < rows_; ++row) {
       const auto word = [&](unsigned n) -> std::uint32_t& {
         return cta.tensor->At(LaneOf(row, n), ColumnOf(n));
@@ -354,9 +303,14 @@ void Product::Multiply() const {
         sums[n] = d;
       }
       for (unsigned k = 0; k < form_.k; ++k) {
-        const T value = ElementOfA<T>(cta, row, k);
-        const T a = form_.negate_a ? -value : value;
-        const T* const of_k = &b[std::size_t{k} * form_.n];
+        T a = ElementOfA<T>(cta, row, k);
+        a = form_.negate_a ? -a : a;
+        const unsigned lanes = row / kScaleLanes;
+        if (scales) {
+          a *= static_cast<T>(ScaleOf(cta, false, row, lanes, k));
+        }
+        const T* const of_k = scales ? &scaled[(std::size_t{lanes} * form_.k + k) * form_.n]
+                                     : &b[std::size_t{k} * form_.n];
         for (unsigned n = 0; n < form_.n; ++n) {
           sums[n] += a * of_k[n];
         }
@@ -379,17 +333,21 @@ void Product::Write(std::uint32_t* word, T sum) const {
                                  std::numeric_limits<std::int32_t>::max());
     *word = static_cast<std::uint32_t>(form_.saturate ? near : sum);
   } else {
-    *word = static_cast<std::uint32_t>(
-        form_.d == Type::kF16 ? ToSmall(Type::kF16, Round::kNearest, sum) : ToBits<float>(sum));
+    *word =
+        static_cast<std::uint32_t>(form_.d == Type::kF16 ? ToSmall(Type::kF16, Round::kNearest, sum)
+                                                         : ToBits(static_cast<float>(sum)));
   }
 }
 
 }  // namespace
 
 std::shared_ptr<TensorOperation> MakeProduct(const ProductCall& call, TensorRefusal* refusal) {
+  if (call.is_opaque) {
+    return MakeOpaqueProduct(call, refusal);
+  }
   std::string why;
-  const bool pair = call.ctas.size() == 2;
-  const auto form = ReadInstructionDescriptor(call.kind, pair, call.descriptor, &why);
+  const auto form = ReadInstructionDescriptor(
+      {call.kind, call.ctas.size() == 2, call.spread, call.scale_count}, call.descriptor, &why);
   if (!form) {
     *refusal = {
         "bad_instruction_descriptor",
@@ -410,6 +368,9 @@ std::shared_ptr<TensorOperation> MakeProduct(const ProductCall& call, TensorRefu
     matrices[is_b ? 1 : 0] = *matrix;
   }
   auto product = std::make_shared<Product>(call, *form, matrices[0], matrices[1]);
+  if (product->IsOpaque()) {
+    return MakeOpaqueProduct(call, refusal);
+  }
   if (auto refused = product->Check()) {
     *refusal = *std::move(refused);
     return nullptr;

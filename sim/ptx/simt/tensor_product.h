@@ -7,8 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "sim/ptx/program/tensor_instruction.h"
@@ -16,28 +14,13 @@
 
 namespace muster::ptx {
 
-// What an instruction descriptor says. PTX, "Instruction descriptor".
-struct ProductForm {
-  Type a = Type::kF16;
-  Type b = Type::kF16;
-  Type d = Type::kF32;
-  unsigned m = 0;
-  unsigned n = 0;
-  unsigned k = 0;
-  bool negate_a = false;
-  bool negate_b = false;
-  bool a_k_major = true;
-  bool b_k_major = true;
-  bool saturate = false;
-};
-// Nothing, and in *why what is wrong with it.
-std::optional<ProductForm> ReadInstructionDescriptor(ProductKind kind, bool pair,
-                                                     std::uint32_t bits, std::string* why);
-
 // The operands of one tcgen05.mma, as its thread has them.
 struct ProductCall {
   ProductKind kind = ProductKind::kF16;
   std::vector<Cta*> ctas;  // the one, or the pair
+  bool is_opaque = false;  // by its instruction: sparse, or with .ashift, or a mask of columns
+  Origin origin = 0;       // of what an opaque one writes
+  bool spread = false;     // .ws
   bool a_in_tensor = false;
   bool accumulates = false;
   unsigned scale = 0;
@@ -45,23 +28,15 @@ struct ProductCall {
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   std::uint32_t descriptor = 0;
+  unsigned scale_count = 0;               // of a row of A and a column of B, if they are scaled
+  std::array<std::uint32_t, 2> scales{};  // of A and B: addresses
   std::array<std::uint32_t, 8> disabled{};
 };
 
-// Why an operation is refused: the name of the fault, and a sentence about the thread.
-struct TensorRefusal {
-  const char* cause = nullptr;
-  std::string why;
-};
-
-// Null, and the refusal.
+// Null, and the refusal. What is not computed is opaque: D becomes unknown, and what it reads is
+// not followed.
 std::shared_ptr<TensorOperation> MakeProduct(const ProductCall& call, TensorRefusal* refusal);
-
-// The same of a product that is not computed: D becomes unknown. What it reads is not followed.
-// `spread`: D of 32 or 64 rows has its columns side by side, in all lanes.
-std::shared_ptr<TensorOperation> MakeOpaqueProduct(const std::vector<Cta*>& ctas, bool spread,
-                                                   std::uint32_t d, std::uint32_t descriptor,
-                                                   Origin origin, TensorRefusal* refusal);
+std::shared_ptr<TensorOperation> MakeOpaqueProduct(const ProductCall& call, TensorRefusal* refusal);
 
 }  // namespace muster::ptx
 

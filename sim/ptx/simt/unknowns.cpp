@@ -24,6 +24,16 @@ Need NeedOf(const Instruction& i) {
       return {{i.As<Store>().address.base}, "writes at an address"};
     case Op::kAtomic:
       return {{i.As<AtomicAccess>().address.base}, "swaps at an address"};
+    case Op::kSurface: {
+      const auto& surface = i.As<SurfaceAccess>();
+      Need need{{surface.surface, surface.layer}, "names a place of a surface"};
+      need.slots.insert(need.slots.end(), surface.coordinates.begin(), surface.coordinates.end());
+      return need;
+    }
+    case Op::kTexture:
+      return {SourcesOf(i), "names a place of a texture"};
+    case Op::kMultimem:
+      return {{i.As<MultimemAccess>().address.base}, "accesses an address"};
     case Op::kStoreAsync: {
       const auto& store = i.As<AsyncStore>();
       return {{store.address.base, store.mbarrier}, "writes at an address"};

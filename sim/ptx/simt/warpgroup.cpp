@@ -14,16 +14,18 @@ namespace {
 constexpr unsigned kUnit = WarpgroupMatrix::kUnitBytes;
 constexpr unsigned kHalfBytes = 2;  // of an element that may be transposed
 
-// Calls f(row, byte, at, step) for each unit of `rows` rows of A, or columns of B, from `first` on:
-// it begins `byte` bytes along K in that row, and lies at `at`. `step` is 0 where the unit is
-// contiguous along K; else each two bytes of it are of the next row.
+// Calls f(row, byte, at, across) for each unit of `rows` rows of A, or columns of B, from `first`
+// on, in that part along K: it begins `byte` bytes along K there, and lies at `at`. Across: each
+// two bytes of it are of the next row; else it is contiguous along K.
 template <typename F>
-void ForEachUnit(std::uint64_t descriptor, bool transposed, unsigned first, unsigned rows, F f) {
+void ForEachUnit(std::uint64_t descriptor, bool transposed, unsigned part, unsigned first,
+                 unsigned rows, F f) {
   const WarpgroupMatrix matrix(descriptor);
   if (!transposed) {
     for (unsigned row = 0; row < rows; ++row) {
       for (unsigned unit = 0; unit < kOperandBytes / kUnit; ++unit) {
-        f(row, unit * kUnit, matrix.AlongK(first + row, unit), false);
+        f(row, unit * kUnit, matrix.AlongK(first + row, part * (kOperandBytes / kUnit) + unit),
+          false);
       }
     }
     return;
@@ -31,7 +33,8 @@ void ForEachUnit(std::uint64_t descriptor, bool transposed, unsigned first, unsi
   constexpr unsigned kElements = kUnit / kHalfBytes;
   for (unsigned k = 0; k < kOperandBytes / kHalfBytes; ++k) {
     for (unsigned row = 0; row < rows; row += kElements) {
-      f(row, k * kHalfBytes, matrix.AlongMn(k, (first + row) / kElements), true);
+      f(row, k * kHalfBytes,
+        matrix.AlongMn(part * (kOperandBytes / kHalfBytes) + k, (first + row) / kElements), true);
     }
   }
 }
@@ -41,9 +44,9 @@ unsigned FirstRow(const Warp& warp) {
 }
 
 OperandBytes Gathered(const std::vector<std::uint8_t>& shared, std::uint64_t descriptor,
-                      bool transposed, unsigned first, unsigned rows) {
+                      bool transposed, unsigned part, unsigned first, unsigned rows) {
   OperandBytes operand(rows);
-  ForEachUnit(descriptor, transposed, first, rows,
+  ForEachUnit(descriptor, transposed, part, first, rows,
               [&](unsigned row, unsigned byte, std::uint64_t at, bool across) {
                 if (!across) {
                   std::memcpy(&operand[row][byte], &shared[at], kUnit);
@@ -141,9 +144,11 @@ std::vector<std::pair<std::uint64_t, unsigned>> StartedProduct::Ranges() const {
     units.push_back(at);
   };
   if (instruction->a_matrix != kNoSlot) {
-    ForEachUnit(matrices[0], instruction->transposed[0], FirstRow(*warp), kWarpRows, note);
+    ForEachUnit(matrices[0], instruction->transposed[0], 0, FirstRow(*warp), kWarpRows, note);
   }
-  ForEachUnit(matrices[1], instruction->transposed[1], 0, instruction->n, note);
+  for (unsigned part = 0; part < (instruction->sparse ? 2U : 1U); ++part) {
+    ForEachUnit(matrices[1], instruction->transposed[1], part, 0, instruction->n, note);
+  }
   std::sort(units.begin(), units.end());
   units.erase(std::unique(units.begin(), units.end()), units.end());
   std::vector<std::pair<std::uint64_t, unsigned>> ranges;
@@ -157,13 +162,25 @@ std::vector<std::pair<std::uint64_t, unsigned>> StartedProduct::Ranges() const {
   return ranges;
 }
 
+SparseRows StartedProduct::Rows() const {
+  const WarpgroupProduct& i = *instruction;
+  return {i.a_type, kWarpRows, 16 * PackedIn(i.a_type), i.selector, false, metadata};
+}
+
 void StartedProduct::Perform(const std::vector<std::uint8_t>& shared) const {
   std::uint64_t* const registers = &warp->registers[std::size_t{frame} * kWarpSize];
   const WarpgroupProduct& i = *instruction;
-  const OperandBytes a = i.a_matrix == kNoSlot ? FragmentOfA(i, registers)
-                                               : Gathered(shared, matrices[0], i.transposed[0],
-                                                          FirstRow(*warp), kWarpRows);
-  Multiply(i, a, Gathered(shared, matrices[1], i.transposed[1], 0, i.n), adds, registers);
+  WarpgroupOperands of;
+  of.a = i.a_matrix == kNoSlot
+             ? FragmentOfA(i, registers)
+             : Gathered(shared, matrices[0], i.transposed[0], 0, FirstRow(*warp), kWarpRows);
+  for (unsigned part = 0; part < (i.sparse ? 2U : 1U); ++part) {
+    of.b.push_back(Gathered(shared, matrices[1], i.transposed[1], part, 0, i.n));
+  }
+  if (i.sparse) {
+    of.columns.emplace(Rows());
+  }
+  Multiply(i, of, adds, registers);
 }
 
 }  // namespace muster::ptx

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sim/isa/warp_size.h"
+#include "sim/ptx/alu/sparse_matrix.h"
 #include "sim/ptx/program/instruction.h"
 
 namespace muster::ptx {
@@ -104,9 +105,11 @@ struct StartedProduct {
   const WarpgroupProduct* instruction = nullptr;
   Warp* warp = nullptr;
   std::uint32_t frame = 0;
-  std::array<std::uint64_t, 2> matrices{};  // descriptors of A and B
+  std::array<std::uint64_t, 2> matrices{};          // descriptors of A and B
+  std::array<std::uint32_t, kWarpSize> metadata{};  // of a sparse A
   bool adds = false;
 
+  SparseRows Rows() const;  // of a sparse A
   // Where its operands lie in shared memory, as ranges of bytes in ascending order.
   std::vector<std::pair<std::uint64_t, unsigned>> Ranges() const;
   // Reads them, and writes the warp's part of D.

@@ -121,10 +121,22 @@ std::optional<StepEvent> WarpgroupUnit::Prepare(Warp* warp, const Lanes& lanes, 
       }
     }
   }
+  if (i.sparse) {
+    const auto metadata = lanes.Read(i.metadata);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      product->metadata[lane] = static_cast<std::uint32_t>(metadata[lane]);
+    }
+  }
   product->instruction = &i;
   product->warp = warp;
   product->frame = frame;
   product->adds = (scale != 0) != i.scale_negated;
+  if (i.sparse && UnknownIn(*warp, frame, {i.metadata}, warp->live, nullptr) == 0) {
+    const SparseColumns columns(product->Rows());
+    if (const auto lane = columns.BadLane()) {
+      return x_.Misuse(*warp, *lane, line, "bad_metadata", columns.Complaint(*lane));
+    }
+  }
   const std::size_t size = warp->cta->shared.size();
   for (const auto& [at, bytes] : product->Ranges()) {
     if (at + bytes > size) {

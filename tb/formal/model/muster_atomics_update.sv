@@ -10,6 +10,8 @@ module muster_atomics_update
   output logic        low_carry_o,
   output logic        high_carry_o,
   input  logic        wide_carry_i,
+  input  logic        also_i,
+  output logic        swaps_o,
   input  logic [63:0] word_i,
   output logic [63:0] word_o,
   input  logic        other_i,
@@ -17,6 +19,7 @@ module muster_atomics_update
   output logic [63:0] next_word_o
 );
 
+  assign swaps_o      = also_i;
   assign low_carry_o  = high_carry_i;
   assign high_carry_o = wide_carry_i;
   assign word_o       = {word_i[62:0], word_i[63]} ^ step_i.operand;

@@ -1,10 +1,13 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Plays the atomics on shared memory at their pins with the golden model alone: one update at a
-// time, whose word is written in the cycle after its acceptance and answered in the next one.
+// time, whose word is written in the cycle after its acceptance and answered in the next one; or
+// the two halves of 128 bits.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_ATOMICS_AT_PINS_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_GOLDEN_ATOMICS_AT_PINS_H_
 
+#include <cstdint>
+#include <deque>
 #include <optional>
 
 #include "sim/golden/atomics.h"
@@ -34,27 +37,36 @@ class GoldenAtomics {
     if (answers && in.response_ready) {
       response_.reset();
     }
-    if (flight_ && !response_) {
+    const bool waits = flights_.size() == 1 && IsLower(flights_.front());
+    if (!flights_.empty() && !waits && !response_) {
       Commit(in, &out);
     }
-    out.active = in.issue_valid || flight_.has_value() || answers || out.commit_valid;
-    if (in.issue_valid && !flight_ &&
+    out.active = in.issue_valid || !flights_.empty() || answers || out.commit_valid;
+    if (in.issue_valid && (flights_.empty() || waits) &&
         (!in.issue.releasing || (in.fence_ack & Bit(in.issue.warp)) != 0)) {
       out.issue_ready = true;
-      flight_ = in.issue;
+      flights_.push_back(in.issue);
     }
-    if (flight_) {
-      out.held_valid = 1;
-      out.held[0] = {flight_->cta, flight_->addr & ~7U};
+    for (const AtomicUpdate& update : flights_) {
+      out.held[Ones(out.held_valid)] = {update.cta, WordAt(update)};
+      out.held_valid = static_cast<std::uint8_t>(2 * out.held_valid + 1);
     }
   }
 
  private:
+  static bool IsLower(const AtomicUpdate& update) {
+    return update.size == AtomicSize::k128 && !update.upper;
+  }
   void Commit(const AtomicInputs& in, AtomicOutputs* out) {
-    const AtomicUpdate& update = *flight_;
-    const MbPlace place{update.cta, update.addr & ~7U};
-    const golden::AtomicEffects effects =
-        golden::StepAtomic(update, in.memory->Load(place), smem_bytes_);
+    const AtomicUpdate update = flights_.front();
+    const MbPlace place{update.cta, WordAt(update)};
+    const std::uint64_t word = in.memory->Load(place);
+    bool also = !update.upper || lower_as_wanted_;
+    if (IsLower(update)) {
+      const AtomicUpdate& upper = flights_.back();
+      also = golden::IsAsWanted(upper, in.memory->Load({upper.cta, WordAt(upper)}));
+    }
+    const golden::AtomicEffects effects = golden::StepAtomic(update, word, smem_bytes_, also);
     out->write_valid = true;
     out->write_place = place;
     out->write_data = effects.after;
@@ -62,15 +74,17 @@ class GoldenAtomics {
     if (in.write_ready) {
       out->commit = {update.warp, update.lane, true, {update.cta, update.addr}, effects.after};
       if (update.has_answer) {
-        response_ = {update.warp, update.lane, effects.before};
+        response_ = {update.warp, update.lane, update.upper, effects.before};
       }
-      flight_.reset();
+      lower_as_wanted_ = golden::IsAsWanted(update, word);
+      flights_.pop_front();
     }
   }
 
   const std::uint32_t smem_bytes_;
   AtomicPins* const pins_;
-  std::optional<AtomicUpdate> flight_;
+  std::deque<AtomicUpdate> flights_;  // one, or two halves
+  bool lower_as_wanted_ = false;
   std::optional<AtomicOutputs::Response> response_;
 };
 

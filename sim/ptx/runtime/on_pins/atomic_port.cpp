@@ -14,7 +14,8 @@ constexpr std::uint32_t kAtomicBytes = 8;
 constexpr std::uint32_t kAtomicStall = 16;  // one in so many cycles nothing is presented or taken
 
 // The updates of an instruction, as muster_atomics_lanes makes them: lanes at one address are one
-// if their order does not matter and no answer is wanted, and else follow each other.
+// if their order does not matter and no answer is wanted, and else follow each other; a value of
+// 128 bits is two.
 std::vector<AtomicUpdate> UpdatesOf(const AtomicInstruction& instruction) {
   const bool folds = IsFoldable(instruction.op) && !instruction.has_answer;
   std::vector<AtomicUpdate> updates;
@@ -36,7 +37,7 @@ std::vector<AtomicUpdate> UpdatesOf(const AtomicInstruction& instruction) {
     });
     left &= ~alike;
     ForEachBit(folds ? 1U << leader : alike, [&](unsigned lane) {
-      AtomicUpdate& update = updates.emplace_back();
+      AtomicUpdate update;
       update.op = instruction.op;
       update.size = instruction.size;
       update.is_signed = instruction.is_signed;
@@ -48,6 +49,14 @@ std::vector<AtomicUpdate> UpdatesOf(const AtomicInstruction& instruction) {
       update.compare = instruction.compare[lane] << shift;
       update.has_answer = instruction.has_answer;
       update.releasing = instruction.releasing;
+      updates.push_back(update);
+      if (instruction.size == AtomicSize::k128) {
+        update.upper = true;
+        update.operand = instruction.operand_upper[lane];
+        update.compare = instruction.compare_upper[lane];
+        update.releasing = false;
+        updates.push_back(update);
+      }
     });
   }
   return updates;
@@ -112,7 +121,8 @@ void AtomicPort::Begin() {
     flights_.pop_front();
   }
   if (answered) {
-    replies_.push_back({seen.response.warp, seen.response.lane, seen.response.word});
+    replies_.push_back(
+        {seen.response.warp, seen.response.lane, seen.response.upper, seen.response.word});
     End(seen.response.warp);
   }
   if (accepted) {

@@ -23,6 +23,7 @@ class AtomicPort : public AtomicSink, public lockstep::Bank::Words {
   struct Reply {
     unsigned warp = 0;
     unsigned lane = 0;
+    bool upper = false;
     std::uint64_t word = 0;
   };
 

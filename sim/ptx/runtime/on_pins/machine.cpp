@@ -133,7 +133,7 @@ void Machine::BeginWarpScope() {
 void Machine::BeginAtomics(std::uint64_t cycle) {
   atomic_port_->Begin();
   for (const AtomicPort::Reply& reply : atomic_port_->replies()) {
-    core_.AnswerAtomic(reply.warp, reply.lane, reply.word);
+    core_.AnswerAtomic(reply.warp, reply.lane, reply.upper, reply.word);
   }
   ForEachBit(atomic_port_->done(), [&](unsigned warp) { core_.EndAtomic(warp); });
   if (atomic_port_->changed()) {
