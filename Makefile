@@ -124,9 +124,8 @@ wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=s
 bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
 	@scripts/synth/bench.py
 
-asic:  ## Area, frequency and power of each configuration in a standard-cell library
-	@scripts/synth/asic.py --json build/asic.json
-	@scripts/synth/asic.py --top muster_mbarrier --json build/asic-mbarrier.json
+asic:  ## Area, frequency and power of each part in standard cells: LIBERTY=files MACROS=files
+	@scripts/synth/asic.py $(if $(TOP),--top '$(TOP)') $(ONLY) $(if $(LIBERTY),--liberty $(LIBERTY)) $(if $(MACROS),--macros $(MACROS)) $(if $(DONT_USE),--dont-use $(foreach cell,$(DONT_USE),'$(cell)')) --json build/asic.json
 
 verilog: setup  ## Write each configuration as plain Verilog: CONFIG=small for one
 	@scripts/synth/verilog.py $(ONLY)

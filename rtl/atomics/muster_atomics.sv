@@ -174,9 +174,7 @@ module muster_atomics
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      data_valid_q  <= 1'b0;
-      data_came_q   <= 1'b0;
-      write_valid_q <= 1'b0;
+      {data_valid_q, data_came_q, write_valid_q} <= '0;
     end else begin
       data_came_q <= (data_came_q || smem_rdata_valid_i) && !data_go;
       if (data_free) data_valid_q <= read_valid && read_go;
@@ -259,7 +257,7 @@ module muster_atomics
   assign smem_held_place_o = {word_of(write_q.place), word_of(data_q.place)};
 
   if (Floats != 0) begin : g_floats
-    muster_atomics_sums #(.Floats (Floats)) u_sums (
+    muster_atomics_sums #(.Floats(Floats)) u_sums (
       .clk_i, .begins_i (data_go), .step_i (write_q.step), .word_i (word_q), .sum_o (sum),
       .summed_o (summed), .all_summed_o (all_summed)
     );

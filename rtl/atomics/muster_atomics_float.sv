@@ -171,7 +171,7 @@ module muster_atomics_float
     for (int unsigned i = 0; i < SumW; i++) lowest_q[i] <= align_q.exp == 11'(SumW - 1 - i);
   end
 
-  muster_atomics_round #(.Floats (Floats)) u_round (
+  muster_atomics_round #(.Floats(Floats)) u_round (
     .clk_i, .format_i (format), .total_i (total_q), .lowest_i (lowest_q), .aside_i (add_q), .sum_o
   );
 

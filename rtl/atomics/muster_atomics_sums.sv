@@ -29,7 +29,7 @@ module muster_atomics_sums
 
   always_ff @(posedge clk_i) age_q <= begins_i ? '0 : age_q + 4'(age_q != '1);
 
-  muster_atomics_float #(.Floats (Floats)) u_float (
+  muster_atomics_float #(.Floats(Floats)) u_float (
     .clk_i, .format_i (step_i.format),
     .quarter_i ({step_i.upper, step_i.paired ? age_q[0] : |(step_i.quarters & 4'b1010)}),
     .a_i (word_i), .b_i (step_i.operand), .sum_o

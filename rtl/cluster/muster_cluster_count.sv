@@ -60,7 +60,10 @@ module muster_cluster_count
   // Judge: the lanes of the warp are here
   // -------------------------------------------------------------------------------------------
 
-  logic                valid_q, known, exists, resident, acts, commits, waits, joins, parts;
+  logic                valid_q, acts_q, commits, waits, joins, parts;
+  logic                exists;
+  // Of the request: the memory has a word of its warp; its CTA is here; the phase that runs there.
+  logic                has_word_q, resident_q, phase_q;
   cluster_request_t    request_q;
   logic [WarpW-1:0]    warp;
   logic [CtaW-1:0]     cta;
@@ -72,35 +75,46 @@ module muster_cluster_count
   logic [NumWarps-1:0] grids_q, grids_d;    // lanes of the warp wait for grids
   logic [NumWarps-1:0] warps_q[NumCtas];   // warps of each CTA that have made a request
 
-  assign ready_o = !life_valid_i;
-  assign warp    = request_q.warp[WarpW-1:0];
-  assign cta     = request_q.cta[CtaW-1:0];
+  logic [WarpW-1:0]    next_warp;
+  logic [CtaW-1:0]     next_cta;
+
+  assign ready_o   = !life_valid_i;
+  assign warp      = request_q.warp[WarpW-1:0];
+  assign cta       = request_q.cta[CtaW-1:0];
+  assign next_warp = request_i.warp[WarpW-1:0];
+  assign next_cta  = request_i.cta[CtaW-1:0];
+  assign exists    = 32'(request_i.cta) < NumCtas;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q <= 1'b0;
+      acts_q  <= 1'b0;
     end else begin
       valid_q <= valid_i && ready_o;
+      acts_q  <= valid_i && ready_o && request_i.lanes != '0;
     end
   end
 
-  always_ff @(posedge clk_i) request_q <= request_i;
+  // Looked up as the request is accepted: until it is judged no CTA comes or goes, and its warp has
+  // no other request.
+  always_ff @(posedge clk_i) begin
+    request_q  <= request_i;
+    has_word_q <= known_q[next_warp];
+    resident_q <= exists && resident_o[next_cta];
+    phase_q    <= phase[next_cta] ^ completing[next_cta];
+  end
 
   // A warp is busy until its word is written, so its next request reads it later.
   muster_ram #(.Depth(NumWarps), .Width($bits(warp_phase_t)), .Forward(1'b0)) u_words (
     .clk_i,
     .we_i (commits), .waddr_i (warp), .wdata_i (word_next),
-    .raddr_i (request_i.warp[WarpW-1:0]), .rdata_o (word)
+    .raddr_i (next_warp), .rdata_o (word)
   );
 
-  assign known    = known_q[warp];
-  assign exists   = 32'(request_q.cta) < NumCtas;
-  assign resident = exists && resident_o[cta];
-  assign acts     = valid_q && request_q.lanes != '0;
-  assign commits  = acts && resident && misuse == FaultNone;
+  assign commits = acts_q && resident_q && misuse == FaultNone;
 
   muster_cluster_lanes u_lanes (
-    .request_i (request_q), .known_i (known), .word_i (word), .phase_i (phase[cta]),
+    .request_i (request_q), .known_i (has_word_q), .word_i (word), .phase_i (phase_q),
     .word_o (word_next), .fault_o (misuse), .culprits_o (culprits), .go_o (go),
     .lane_waits_o (waits), .warp_arrived_o (joins), .warp_left_o (parts)
   );
@@ -180,7 +194,7 @@ module muster_cluster_count
     end else begin
       update_q      <= commits;
       go_valid_q    <= commits && go != '0;
-      fault_valid_q <= acts && !commits;
+      fault_valid_q <= acts_q && !commits;
     end
   end
 
@@ -191,8 +205,8 @@ module muster_cluster_count
     leaves_q     <= request_q.op == ClExit && request_q.live == '0;
     triggers_q   <= request_q.op == ClTrigger;
     go_o         <= '{warp: request_q.warp, lanes: go};
-    fault_o      <= '{cause: resident ? misuse : FaultCtaNotResident, warp: request_q.warp,
-                      cta: request_q.cta, lanes: resident ? culprits : request_q.lanes};
+    fault_o      <= '{cause: resident_q ? misuse : FaultCtaNotResident, warp: request_q.warp,
+                      cta: request_q.cta, lanes: resident_q ? culprits : request_q.lanes};
   end
 
   assign go_valid_o    = go_valid_q;

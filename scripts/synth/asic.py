@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Area, speed and power of the unit, or of its part for mbarriers, in an open 180 nm standard-cell library.
+"""Area, speed and power of the unit, or of one of its parts, in a library of standard cells: OSU's open 180 nm cells
+(Debian's qflow-tech-osu018), or those of --liberty and --macros.
 
-Yosys maps the logic to OSU's cells (Debian's qflow-tech-osu018) with buffers and sizes chosen by abc, and
-OpenSTA times it with constraints/muster.sdc. Nothing is placed: a wire is taken to be WIRE_UM long for
-each cell that it drives.
+Yosys and abc map the logic to cells, adders as parallel prefix adders, with buffers and sizes; then OpenSTA
+sizes and buffers what is slow together with flip-flops and macros (sizing.tcl), and times it. Nothing is
+placed: a wire counts as WIRE_PF_PER_UM of capacitance over WIRE_SIDES sides of a flip-flop, for each pin
+that it leads to.
 
-The arrays of muster_mem_1r1w stay what they are, and are counted apart: as flip-flops, from the areas of
-the library's cells, and as macros, by an estimate (see ARRAY_*). Timing takes them for such macros.
+Arrays of memory are macros, or flip-flops where these are smaller (arrays.py). Power is that of cells and macros, without a
+clock tree, with inputs that change as often as in a run of a kernel (activity.py).
 
-Power is that of the logic, with inputs that switch as often as in a run of the kernel KERNEL.
+Exit code 2: files of a library cannot be used.
 """
 
 import argparse
+import collections
 import json
+import math
+import os
 import pathlib
 import re
 import subprocess
@@ -21,266 +26,305 @@ import sys
 import time
 
 from root import ROOT
+import activity
+import arrays
 import configs
 import filelists
+import liberty
 import lock
 import synth
 import yowasp
 
 WORK = ROOT / "build/asic"
-LIBRARY = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
+OSU018 = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 SDC = "constraints/muster.sdc"
-KERNEL = "mb_ring"
-WIRE_UM, WIRE_PF_PER_UM = 50, 0.0002  # for each cell that a net drives; 180 nm, a middle layer
-# A macro, by estimate: a six-transistor cell takes 4.65 um2 in 180 nm, half of an array is not cells, and
-# what does not depend on the size takes as much as some 30 flip-flops.
-ARRAY_BIT_UM2, ARRAY_UM2 = 2 * 4.65, 3000
-ARRAY_READ_NS, ARRAY_SETUP_NS = 2.0, 0.3
-TARGET_NS = 6  # what abc aims at
+WIRE_SIDES, WIRE_PF_PER_UM = 5, 0.0002
+STEPS, BUFFERS = 3000, 6  # of sizing: steps, and buffers that are tried
+TOPS = {"muster": list(configs.UNIT), "muster_mbarrier": list(configs.MBARRIER), "muster_atomics": list(configs.BY_TOP["muster_atomics"]),
+        "muster_warp": list(configs.BY_TOP["muster_warp"]), "muster_cluster": ["gpc_small", "gpc"]}
+COLUMNS = {"config": 12, "cells um2": 10, "flip-flops": 10, "array bits": 10, "macros": 6, "macros um2": 10, "MHz": 7, "uW per MHz": 10, "minutes": 7}
 
-WIRE_LOAD = f"""
-  wire_load("estimate") {{
-    capacitance : {WIRE_PF_PER_UM};
-    resistance : 0;
-    area : 0;
-    slope : {WIRE_UM};
-    fanout_length(1, {WIRE_UM});
-  }}
-  default_wire_load : "estimate";
-"""
-
-THRESHOLDS = "".join(f"  {what}_{edge} : {percent};\n" for edge in ("rise", "fall") for what, percent in (
-    ("input_threshold_pct", 50), ("output_threshold_pct", 50),
-    ("slew_lower_threshold_pct", 20), ("slew_upper_threshold_pct", 80)))
-
-SCRIPT = """\
+ELABORATE = """\
 read_slang --threads 1 --keep-hierarchy -D SYNTHESIS --top {top} {overrides} -I rtl/common {sources}
 hierarchy -top {top}
-blackbox muster_mem_1r1w*
 {opened}
-synth -flatten -top {top}
-dfflibmap -liberty {library}
-abc -liberty {library} -constr {constraints} -D {picoseconds}
+write_rtlil design.il
+proc
+select muster_mem_1r1w*
+write_json -selected arrays.json
+"""
+# For abc: functions of ten inputs are balanced as sums of products, then mapped for speed, buffered and sized.
+ABC = """\
+strash
+&get -n
+&fraig -x
+&scorr
+&st
+&sopb -R 10 -C 4
+&synch2
+&put
+dch -f
+map -B 0.9
+topo
+buffer -c
+topo
+upsize
+dnsize
+upsize
+dnsize
+"""
+MAP = """\
+read_rtlil {design}
+{blackboxes}
+synth -flatten -noabc -top {top} -extra-map +/choices/kogge-stone.v
+dfflibmap {with_flip_flops} {dont_use}
+opt
+abc {libraries} {dont_use} -constr {constraints} -script {abc}
 opt_clean -purge
-hilomap -singleton -hicell INVX1 Y -locell INVX1 Y
-tee -q -o stat.json stat -json -liberty {library}
 write_json netlist.json
 """
 
 
-class Array:
-    """A geometry of muster_mem_1r1w, as a cell of a library."""
+class Technology:
+    """The cells and macros of a run, and copies of their files in which the wires count."""
 
-    def __init__(self, depth, width):
-        self.depth, self.width = depth, width
-        self.name = f"array_{depth}x{width}"
-        self.bits = depth * width
-        self.address = max(1, (depth - 1).bit_length())
+    def __init__(self, files, macro_files, dont_use):
+        self.estimated = files == [OSU018]  # macros; Debian has none
+        libraries = [liberty.Library(file) for file in files]
+        self.name = re.split(r"__|_[A-Z]|_std", os.path.commonprefix([library.name for library in libraries]))[0].strip("_")
+        unwanted = re.compile("|".join(re.escape(pattern).replace(r"\*", ".*") for pattern in dont_use) or "$^")
+        cells = {library: library.cells() for library in libraries}
+        self.cells = {cell.name: cell for library in libraries for cell in cells[library]}
+        usable = [cell for cell in self.cells.values() if cell.usable and not unwanted.fullmatch(cell.name)]
+        self.dont_use = sorted(cell.name for cell in self.cells.values() if cell not in usable)
+        flip_flops = [cell.area for cell in usable if cell.flip_flop]
+        families = collections.defaultdict(list)
+        for cell in sorted(usable, key=lambda cell: cell.area):
+            if not cell.flip_flop:
+                families[cell.inputs, tuple(sorted(cell.function.items()))].append(cell)
+        self.families = [family for family in families.values() if len(family) > 1]
+        self.buffers = [(cell.name, inputs[0], function[0][0]) for (inputs, function), family in families.items()
+                        if len(inputs) == 1 and len(function) == 1 and function[0][1].strip("() ") == inputs[0] for cell in family]
+        where = ", ".join(str(file) for file in files)
+        if not flip_flops:
+            raise liberty.Unusable(f"{where}: no flip-flop among the {len(usable)} cells; give the library's file of sequential cells as well")
+        if not self.buffers:
+            raise liberty.Unusable(f"{where}: no buffer among the {len(usable)} cells; give the library's file of buffers as well")
+        self.flip_flop_um2 = min(flip_flops)
+        memories = [liberty.Library(file) for file in macro_files]
+        for memory in memories:
+            if not memory.macros():
+                raise liberty.Unusable(f"{memory.path}: no cell in it has a group `memory`")
+        first = {}
+        for library in libraries + memories:
+            other = first.setdefault(library.name, library)
+            if other is not library:
+                raise liberty.Unusable(f"{library.path}: is library {library.name}, and so is {other.path}")
+        self.macros = [macro for memory in memories for macro in memory.macros()]
+        self.wire_pf = WIRE_SIDES * math.sqrt(self.flip_flop_um2) * WIRE_PF_PER_UM
+        # What abc takes for the driver of each input, and for the load of each output.
+        self.driver = self.buffers[len(self.buffers) // 2][0]
+        self.load_pf = 4 * (self.cells[self.driver].capacitance + self.wire_pf)
+        self.libraries, self.memories = libraries, memories
+        self.sequential = [any(cell.flip_flop for cell in cells[library]) for library in libraries]
 
-    def area(self):
-        return ARRAY_UM2 + ARRAY_BIT_UM2 * self.bits
+    def prepare(self):
+        """Writes what the tools read, by paths in the project."""
+        folder = WORK / self.name / "lib"
+        folder.mkdir(parents=True, exist_ok=True)
 
-    def liberty(self):
-        def pins(name, width, text):
-            return (f'    bus("{name}") {{ bus_type : bus{width}; {text} }}\n' if width > 1 else
-                    f'    pin("{name}") {{ {text} }}\n')
+        def filed(name, text):
+            (folder / name).write_text(text, encoding="utf-8")
+            return (folder / name).relative_to(ROOT)
 
-        setup = " ".join(f'timing() {{ related_pin : "clk_i"; timing_type : {kind}; '
-                         f'rise_constraint(scalar) {{ values("{value}"); }} '
-                         f'fall_constraint(scalar) {{ values("{value}"); }} }}'
-                         for kind, value in (("setup_rising", ARRAY_SETUP_NS), ("hold_rising", 0)))
-        given = "direction : input; capacitance : 0.02; " + setup
-        read = " ".join(f'{what}(scalar) {{ values("{value}"); }}' for what, value in (
-            ("cell_rise", ARRAY_READ_NS), ("cell_fall", ARRAY_READ_NS),
-            ("rise_transition", 0.2), ("fall_transition", 0.2)))
-        return (f'  cell("{self.name}") {{\n    area : {self.area()};\n'
-                '    pin("clk_i") { direction : input; capacitance : 0.05; clock : true; }\n' +
-                pins("we_i", 1, given) + pins("waddr_i", self.address, given) +
-                pins("wdata_i", self.width, given) + pins("raddr_i", self.address, given) +
-                pins("rdata_o", self.width, "direction : output; timing() { related_pin : \"clk_i\"; "
-                     f"timing_type : rising_edge; {read} }}") + "  }\n")
+        def copies(libraries):
+            return [filed(f"{library.name}.lib", library.with_wires(self.wire_pf)) for library in libraries]
+        self.files, self.macro_files = copies(self.libraries), copies(self.memories)
+        self.with_flip_flops = [file for file, sequential in zip(self.files, self.sequential) if sequential]
+        self.constraints = filed("abc.constr", f"set_driving_cell {self.driver}\nset_load {1000 * self.load_pf:.3f}\n")
+        self.abc = filed("abc.script", ABC)
 
-
-def library_with_wires():
-    """The library with what stands for wires, by its path in the project."""
-    text = LIBRARY.read_text()
-    opening = re.search(r"^library\(.*\) \{", text, re.MULTILINE).end()
-    path = WORK / "osu018.lib"
-    path.write_text(text[:opening] + WIRE_LOAD + text[opening:])
-    return path.relative_to(ROOT)
-
-
-def cell_areas():
-    return {name: float(area) for name, area in
-            re.findall(r"cell \((\w+)\) \{.*?area : ([\d.]+);", LIBRARY.read_text(), re.DOTALL)}
-
-
-def arrays_library(arrays):
-    widths = {width for array in arrays for width in (array.address, array.width) if width > 1}
-    types = "".join(f'  type(bus{width}) {{ base_type : array; data_type : bit; bit_width : {width}; '
-                    f'bit_from : {width - 1}; bit_to : 0; }}\n' for width in sorted(widths))
-    return ('library(arrays) {\n  time_unit : "1ns";\n  capacitive_load_unit(1, pf);\n'
-            '  voltage_unit : "1V";\n  current_unit : "1mA";\n  delay_model : table_lookup;\n'
-            '  nom_voltage : 1.8;\n' + THRESHOLDS + types + "".join(array.liberty() for array in arrays) + "}\n")
-
-
-def take_arrays(netlist, top):
-    """Gives each array in the netlist the name of its geometry; returns one Array for each of them."""
-    found = []
-    modules = netlist["modules"]
-    for cell in modules[top]["cells"].values():
-        if not cell["type"].startswith("muster_mem_1r1w"):
-            continue
-        ports = modules[cell["type"]]["ports"]
-        found.append(Array(1 << len(ports["waddr_i"]["bits"]), len(ports["rdata_o"]["bits"])))
-        cell["type"], cell["parameters"] = found[-1].name, {}
-    netlist["modules"] = {top: modules[top]}
-    return found
+    def sizing(self):
+        """What sizing.tcl has to know."""
+        alternatives = "".join(f"  {cell.name} {{{' '.join(other.name for other in family if other is not cell)}}}\n"
+                               for family in self.families for cell in family)
+        several = self.buffers[::-(-len(self.buffers) // BUFFERS)]
+        buffers = "".join(f"  {{{' '.join(buffer)}}}\n" for buffer in several)
+        return f"set steps {STEPS}\nset alternatives {{\n{alternatives}}}\nset buffers {{\n{buffers}}}\n"
 
 
-def activity(config):
-    """How often a bit of the inputs changes in a cycle, on average, in a run of the kernel."""
-    subprocess.run([ROOT / "scripts/run/build.sh", "muster"], check=True, stdout=subprocess.DEVNULL)
-    fst = WORK / f"{config}.fst"
-    subprocess.run([ROOT / "build/sim/app/muster", "run", f"sim/kernels/{KERNEL}/{KERNEL}.json",
-                    "--config", config, "--wave", fst], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    vcd = subprocess.run(["fst2vcd", fst], capture_output=True, text=True, check=True).stdout
-    return toggles(vcd)
+class Part:
+    """A top in one of its configurations, in a technology."""
 
+    def __init__(self, technology, top, config):
+        self.technology, self.top, self.config = technology, top, config
+        self.budget = synth.Budget(top, config, synth.LIMIT_MINUTES)
+        self.folder = WORK / technology.name / top / config
+        self.plans = []  # (depth, width, plan) of each array
 
-def toggles(vcd):
-    """The same of the inputs of the scope `muster` in a VCD."""
-    scope, bits, clock = [], {}, None
-    head, changes = vcd.split("$enddefinitions", 1)
-    for kind, rest in re.findall(r"\$(scope|upscope|var)\s*([^$]*)\$end", head):
-        words = rest.split()
-        if kind == "scope":
-            scope.append(words[1])
-        elif kind == "upscope":
-            scope.pop()
-        elif "muster" in scope:
-            # A port, or, a scope deeper, a member of one that is a structure.
-            path = [*scope[scope.index("muster") + 1:], words[3].split("[")[0]]
-            if path == ["clk_i"]:
-                clock = words[2]
-            elif path[0].endswith("_i"):
-                bits[words[2]] = int(words[1])
-    before, changed, cycles = {}, 0, 0
-    for line in changes.split("\n"):
-        if line.startswith("b"):
-            value, _, code = line[1:].partition(" ")
-        else:
-            value, code = line[:1], line[1:]
-        if code == clock:
-            cycles += value == "1"
-        elif code in bits:
-            value = value.rjust(bits[code], "0")
-            if code in before:
-                changed += sum(a != b for a, b in zip(value, before[code]))
-            before[code] = value
-    return changed / (cycles * sum(bits.values()))
+    def elaborate(self):
+        """The design, and what its arrays are to become: plans by the names of their modules."""
+        parameters = configs.parameters(self.top, self.config, synth.ALONE[self.top])
+        script = ELABORATE.format(
+            top=self.top, overrides=" ".join(f"-G {key}={value}" for key, value in parameters.items()), sources=" ".join(filelists.unit()),
+            opened="\n".join(f"delete -output {self.top}/w:{port}" for port in synth.left_open(self.top, self.config)))
+        design = synth.run_yosys(self.budget, "elaboration", WORK / "designs" / self.top / self.config, script)
+        chosen = {}
+        for name, module in json.loads((design / "arrays.json").read_text())["modules"].items():
+            depth, width = arrays.geometry(module["ports"])
+            plan = arrays.plan(depth, width, self.technology.macros or [arrays.Estimate(depth, width)] * self.technology.estimated,
+                               self.technology.flip_flop_um2)
+            self.plans.append((depth, width, plan))
+            if plan:
+                chosen[name] = plan
+        return (design / "design.il").relative_to(ROOT), chosen
 
+    def netlist(self):
+        """The mapped netlist in Verilog, with macros."""
+        technology = self.technology
+        design, chosen = self.elaborate()
+        folder = synth.run_yosys(self.budget, f"mapping to {technology.name}", self.folder / "map", MAP.format(
+            design=design, blackboxes="\n".join("blackbox " + re.sub(r"[\[\]]", "?", name) for name in chosen), top=self.top,
+            with_flip_flops=" ".join(f"-liberty {file}" for file in technology.with_flip_flops),
+            libraries=" ".join(f"-liberty {file}" for file in technology.files),
+            dont_use=" ".join(f"-dont_use {name}" for name in technology.dont_use),
+            constraints=technology.constraints, abc=technology.abc), rtl=False)
+        modules = json.loads((folder / "netlist.json").read_text())["modules"]
+        top = modules[self.top]
+        for name, cell in list(top["cells"].items()):
+            if cell["type"] in chosen:
+                arrays.place(top, name, cell, chosen[cell["type"]])
+            elif cell["type"] == "$scopeinfo":
+                del top["cells"][name]
+        named = self.folder / "named.json"
+        named.write_text(json.dumps({"creator": "asic.py", "modules": {self.top: top}}))
+        named = named.relative_to(ROOT)
+        return synth.run_yosys(self.budget, "netlist", self.folder / "netlist",
+                               f"read_json {named}\nwrite_verilog -noattr -noexpr netlist.v\n", rtl=False) / "netlist.v"
 
-def sta(folder, top, library, rate):
-    """What OpenSTA says: the period of the slowest path between registers in ns, and the logic's power
-    per MHz in uW."""
-    script = folder / "sta.tcl"
-    script.write_text(f"""\
-read_liberty {library}
-read_liberty {folder / 'arrays.lib'}
-read_verilog {folder / 'netlist.v'}
-link_design {top}
+    def measure(self, rates):
+        start = time.monotonic()
+        technology = self.technology
+        netlist = self.netlist()
+        read = [f"read_liberty {ROOT / file}\n" for file in [*technology.files, *technology.macro_files]]
+        estimates = {plan.macro.name: plan.macro for _, _, plan in self.plans if plan and isinstance(plan.macro, arrays.Estimate)}
+        if estimates:
+            (self.folder / "arrays.lib").write_text(arrays.estimates_library(estimates.values()))
+            read.append(f"read_liberty {self.folder / 'arrays.lib'}\n")
+        macros = [plan for _, _, plan in self.plans if plan]
+        said = self.sta("".join(read), netlist, rates, {plan.macro.name for plan in macros})
+        slack = re.search(r"^ *(-?[\d.]+) +slack", said, re.MULTILINE)
+        watts = re.search(r"^Total +(?:\S+ +){3}(\S+)", said, re.MULTILINE)
+        if not slack or not watts:
+            raise synth.Unfinished(f"OpenSTA failed; all of it is in {(self.folder / 'sta.log').relative_to(ROOT)}")
+        period = clock_period() - float(slack[1])
+        kinds = collections.Counter(re.findall(r"^ (\w+) ", (self.folder / "sized.v").read_text(), re.MULTILINE))
+        cells = [(technology.cells[kind], count) for kind, count in kinds.items() if kind in technology.cells]
+        microwatts = 1e6 / (1000 / clock_period())  # for each MHz, of a watt
+        of_macros = sum(map(float, re.findall(r"^ *(?:\S+ +){3}(\S+) +\S+$", said[watts.end():].partition("\nmacros\n")[2], re.MULTILINE)))
+        return {
+            "library": technology.name, "top": self.top, "config": self.config, "cells": sum(count for _, count in cells),
+            "cells um2": significant(sum(cell.area * count for cell, count in cells)),
+            "flip-flops": sum(count for cell, count in cells if cell.flip_flop),
+            "flip-flops um2": significant(sum(cell.area * count for cell, count in cells if cell.flip_flop)),
+            "array bits": sum(depth * width for depth, width, _ in self.plans), "macros": sum(plan.rows * plan.columns for plan in macros),
+            "macros um2": significant(sum(plan.area() for plan in macros)), "MHz": round(1000 / period), "ns": round(period, 3),
+            "uW per MHz": significant(microwatts * (float(watts[1]) - of_macros)), "macros uW per MHz": significant(microwatts * of_macros), "input activity": round(rates[""], 4),
+            "estimated macros": bool(estimates), "minutes": round((time.monotonic() - start) / 60, 1)}
+
+    def sta(self, read, netlist, rates, macros):
+        """What OpenSTA says of the netlist once it is sized."""
+        script = self.folder / "sta.tcl"
+        script.write_text(f"""\
+{read}
+read_verilog {netlist}
+link_design {self.top}
+set_cmd_units -time ns -capacitance pF
+create_clock -name clk -period {clock_period()} [get_ports clk_i]
+set_false_path -from [get_ports rst_ni]
+set_load {self.technology.load_pf:.6f} [all_outputs]
+{self.technology.sizing()}
+source {ROOT / 'scripts/synth/sizing.tcl'}
+write_verilog {self.folder / 'sized.v'}
 source {ROOT / SDC}
-set_wire_load_model -name estimate
-report_checks -from [all_registers -clock_pins] -to [all_registers -data_pins] \
-  -fields {{fanout capacitance}} -digits 3
-set_power_activity -input -activity {rate:.4f} -duty 0.5
-report_power
+set_load {self.technology.load_pf:.6f} [all_outputs]
+report_checks -from [all_registers -clock_pins] -to [all_registers -data_pins] -fields {{fanout capacitance slew}} -digits 3
+set_power_activity -input -activity {rates['']:.5f} -duty 0.5
+""" + "".join(f"set_power_activity -input_ports [get_ports {{{port}*}}] -activity {rate:.5f} -duty 0.5\n"
+              for port, rate in rates.items() if port) + f"""\
+report_power -digits 5
+puts macros
+foreach instance [get_cells *] {{
+  if {{[lsearch {{{' '.join(macros)}}} [get_property $instance ref_name]] >= 0}} {{ report_power -instances $instance -digits 5 }}
+}}
 exit
 """)
-    done = subprocess.run(["sta", "-no_splash", "-exit", script], cwd=ROOT, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True)
-    (folder / "sta.log").write_text(done.stdout + done.stderr)
-    return done.stdout
+        code, text = self.budget.run("OpenSTA", ["sta", "-no_splash", "-exit", script])
+        (self.folder / "sta.log").write_text(text)
+        return text
 
 
-def measure(top, name, rate):
-    start = time.monotonic()
-    budget = synth.Budget(top, name, synth.LIMIT_MINUTES)
-    budget.folder = WORK / top / name
-    library = library_with_wires()
-    constraints = WORK / "abc.constr"
-    constraints.write_text("set_driving_cell BUFX4\nset_load 0.05\n")
-    parameters = configs.parameters(top, name, synth.ALONE[top])
-    script = SCRIPT.format(
-        top=top, overrides=" ".join(f"-G {key}={value}" for key, value in parameters.items()),
-        sources=" ".join(filelists.unit()), library=library, constraints=constraints.relative_to(ROOT),
-        opened="\n".join(f"delete -output {top}/w:{port}" for port in synth.left_open(top, name)),
-        picoseconds=1000 * TARGET_NS)
-    folder = synth.run_yosys(budget, "mapping", budget.folder / "map", script)
-    netlist = json.loads((folder / "netlist.json").read_text())
-    arrays = take_arrays(netlist, top)
-    (folder / "named.json").write_text(json.dumps(netlist))
-    relative = (folder / "named.json").relative_to(ROOT)
-    verilog = synth.run_yosys(budget, "netlist", budget.folder / "netlist",
-                              f"read_json {relative}\nwrite_verilog -noattr -noexpr netlist.v\n")
-    (verilog / "arrays.lib").write_text(arrays_library({array.name: array for array in arrays}.values()))
-    stat = json.loads((folder / "stat.json").read_text())["modules"][f"\\{top}"]
-    areas = cell_areas()
-    cells = {cell: count for cell, count in stat["num_cells_by_type"].items() if cell in areas}
-    registers = sum(areas[cell] * count for cell, count in cells.items() if cell.startswith("DFF"))
-    logic = sum(areas[cell] * count for cell, count in cells.items())
-    bits = sum(array.bits for array in arrays)
-    said = sta(verilog, top, library, rate)
-    slack = re.search(r"(\S+) +slack", said)
-    if not slack:
-        sys.exit(f"OpenSTA failed; all of it is in {(verilog / 'sta.log').relative_to(ROOT)}")
-    period = clock_period() - float(slack[1])
-    watts = float(re.search(r"^Total +(?:\S+ +){3}(\S+)", said, re.MULTILINE)[1])
-    return {
-        "cells": sum(cells.values()), "flip-flops": sum(n for c, n in cells.items() if c.startswith("DFF")),
-        "logic um2": round(logic - registers), "flip-flops um2": round(registers),
-        "array bits": bits, "arrays as flip-flops um2": round(bits * (areas["DFFPOSX1"] + 2 * areas["MUX2X1"])),
-        "arrays as macros um2": round(sum(array.area() for array in arrays)),
-        "MHz": round(1000 / period, 1), "ns": round(period, 2),
-        "uW per MHz": round(1e6 * watts / (1000 / clock_period()), 1), "input activity": round(rate, 4),
-        "minutes": round((time.monotonic() - start) / 60, 1)}
+def significant(value):
+    """Four digits."""
+    return float(f"{value:.4g}") if value < 1000 else round(value)
 
 
 def clock_period():
     return float(re.search(r"-period ([\d.]+)", (ROOT / SDC).read_text())[1])
 
 
+def print_row(row):
+    print("".join(f"{row.get(key, ''):>{width + 2}}" for key, width in COLUMNS.items()) + f"  {row['top']}" +
+          (f": {row['reason']}" if "reason" in row else ""), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--top", default="muster", choices=synth.ALONE, help="the unit, or a part of it")
+    parser.add_argument("--top", default="all", choices=["all", *TOPS], help="the unit without mbarriers, or a part of it")
     parser.add_argument("--config", default="all", help="one of the top's, or all")
+    parser.add_argument("--liberty", nargs="+", metavar="FILE", help="Liberty files of standard cells, .gz as well")
+    parser.add_argument("--macros", nargs="+", default=[], metavar="FILE", help="Liberty files of memory macros")
+    parser.add_argument("--dont-use", nargs="+", default=[], metavar="CELL", help="cells not to be used; * stands for any characters")
+    parser.add_argument("--check", action="store_true", help="read the library, say what is in it, and measure nothing")
     parser.add_argument("--json", type=pathlib.Path, help="write the results to this file")
     args = parser.parse_args()
-    known = list(configs.BY_TOP[args.top])
-    if args.config not in ("all", *known):
-        parser.error(f"--config: there are all, {', '.join(known)}")
-    if subprocess.run([ROOT / "scripts/run/setup.sh", "build", "wave", "asic"]).returncode:
+    tops = list(TOPS) if args.top == "all" else [args.top]
+    wanted = [(top, name) for top in tops for name in TOPS[top] if args.config in ("all", name)]
+    if not wanted:
+        parser.error(f"--config: there are all, {', '.join(dict.fromkeys(name for top in tops for name in TOPS[top]))}")
+    if args.macros and not args.liberty:
+        parser.error("--macros: they go with cells of their own technology; give --liberty as well")
+    if not args.check and subprocess.run([ROOT / "scripts/run/setup.sh", "build", "wave", "asic"]).returncode:
         sys.exit(2)
-    lock.hold(f"build/asic/{args.top}")
-    WORK.mkdir(parents=True, exist_ok=True)
+    try:
+        technology = Technology([pathlib.Path(file) for file in args.liberty or [OSU018]], args.macros, args.dont_use)
+    except liberty.Unusable as problem:
+        print(problem, file=sys.stderr)
+        sys.exit(2)
+    print(f"{technology.name}: {len(technology.cells)} cells, {len(technology.dont_use)} of them not used, {len(technology.macros)} memory macros; "
+          f"wires of {1000 * technology.wire_pf:.2f} fF to each pin")
+    if args.check:
+        return
+    lock.hold("build/asic")
+    technology.prepare()
     yowasp.ensure_yosys()
-    results = {}
-    print(f"{'':12} {'cells':>7} {'FF':>6} {'logic um2':>10} {'FF um2':>9} {'array bits':>10} "
-          f"{'as FF um2':>10} {'as macros':>10} {'MHz':>7} {'uW/MHz':>7}")
-    for name in known if args.config == "all" else [args.config]:
+    waves = {name: activity.of_kernel(name, WORK / f"{name}.fst") for name in {unit_of(name) for _, name in wanted}}
+    print("".join(f"{key:>{width + 2}}" for key, width in COLUMNS.items()))
+    rows = []
+    for top, name in wanted:
         try:
-            row = results[name] = measure(args.top, name, activity(name if name in configs.UNIT else "small"))
+            rows.append(Part(technology, top, name).measure(activity.of_inputs(waves[unit_of(name)], top)))
         except synth.Unfinished as reason:
-            results[name] = {"reason": str(reason)}
-            print(f"{name:12} {reason}")
-            continue
-        print(f"{name:12} {row['cells']:>7} {row['flip-flops']:>6} {row['logic um2']:>10} "
-              f"{row['flip-flops um2']:>9} {row['array bits']:>10} {row['arrays as flip-flops um2']:>10} "
-              f"{row['arrays as macros um2']:>10} {row['MHz']:>7} {row['uW per MHz']:>7}", flush=True)
+            rows.append({"library": technology.name, "top": top, "config": name, "reason": str(reason)})
+        print_row(rows[-1])
     if args.json:
         args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps(results, indent=2) + "\n")
+        args.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+def unit_of(config):
+    """The unit's configuration whose run says how often inputs change."""
+    return config if config in configs.UNIT else "small"
 
 
 if __name__ == "__main__":

@@ -98,11 +98,11 @@ def left_open(top, name):
     return (*OPEN.get(top, ()), *(["busy_o"] if name == "vortex_like" else []))
 
 
-def run_yosys(budget, what, folder, script, files=()):
-    """Runs the script, unless it ran before on the same sources; returns the output folder. It reads the files that it names,
-    and `files`."""
+def run_yosys(budget, what, folder, script, files=(), rtl=True):
+    """Runs the script, unless it ran before on the same files; returns the output folder. It reads those that it names, `files`,
+    and with `rtl` the unit's sources."""
     named = [word for word in script.split() if (ROOT / word).is_file()]
-    files = list(dict.fromkeys([*sources(), *named, *(str(file) for file in files)]))
+    files = list(dict.fromkeys([*(sources() if rtl else ()), *named, *(str(file) for file in files)]))
     key = hashlib.sha256(script.encode())
     for file in ["scripts/synth/package.json", *files]:
         key.update((ROOT / file).read_bytes())

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -67,7 +66,6 @@ class Explorer {
     Exploration result = Result();
     result.text = Text(reporter, world->program());
     result.json = Json(reporter);
-    Report(result.json);
     return result;
   }
 
@@ -92,21 +90,15 @@ class Explorer {
 
  private:
   Exploration Result() const {
-    Exploration result;
-    result.code = Code();
-    result.complete = explored_.complete;
-    result.classes = explored_.classes;
-    result.left_out = explored_.left_out;
-    result.findings = causes_.findings.size();
-    result.suspicions = causes_.suspicions.size();
-    result.contents = contents_;
-    return result;
-  }
-
-  void Report(const nlohmann::ordered_json& json) const {
-    if (!options_.report.empty()) {
-      WriteFile(options_.report, JsonText(json));
-    }
+    return {Code(),
+            explored_.complete,
+            explored_.classes,
+            explored_.left_out,
+            causes_.findings.size(),
+            causes_.suspicions.size(),
+            "",
+            {},
+            contents_};
   }
 
   // Finds what there is to find. Returns a world of the kernel.
@@ -301,7 +293,6 @@ class Explorer {
     result.json = Json(explore::Reporter(world));
     result.json["schedule"] = options_.schedule;
     result.json["emitted"] = report.json;
-    Report(result.json);
     return result;
   }
 
@@ -337,9 +328,8 @@ class Explorer {
     std::string text;
     std::size_t count = 0;
     for (const std::string& sentence : explore::StoryOf(finding, program)) {
-      text += fmt::format("     {} {}. {}\n", count == 0 ? "order   " : "        ", count + 1,
+      text += fmt::format("     {} {}. {}\n", text.empty() ? "order   " : "        ", ++count,
                           sentence);
-      ++count;
     }
     return text;
   }
@@ -355,8 +345,8 @@ class Explorer {
     }
     for (std::size_t i = 0; i < causes_.suspicions.size(); ++i) {
       const std::string again = Again(causes_.findings.size() + i);
-      text += reporter.Text(causes_.suspicions[i]);
-      text += again.empty() ? "" : fmt::format("     nearest  {}\n", again);
+      text += reporter.Text(causes_.suspicions[i]) +
+              (again.empty() ? "" : fmt::format("     nearest  {}\n", again));
     }
     if (!causes_.notes.empty()) {
       text += "Notes, which are no findings:\n";
@@ -371,9 +361,11 @@ class Explorer {
     const auto several = [](std::size_t count, const char* what) {
       return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
     };
-    std::string seen = explored_.complete ? fmt::format("complete: every order, in {}", Classes())
+    const std::string classes =
+        fmt::format("{} class{} of orders", explored_.classes, explored_.classes == 1 ? "" : "es");
+    std::string seen = explored_.complete ? fmt::format("complete: every order, in {}", classes)
                                           : fmt::format("not complete: {} were seen in {:.1f} s",
-                                                        Classes(), Seconds());
+                                                        classes, Seconds());
     if (explored_.settled) {
       seen +=
           "; it ended since steps at each two instructions that conflict have been seen both ways, "
@@ -396,11 +388,6 @@ class Explorer {
           job_.manifest.command);
     }
     return text;
-  }
-
-  std::string Classes() const {
-    return fmt::format("{} class{} of orders", explored_.classes,
-                       explored_.classes == 1 ? "" : "es");
   }
 
   nlohmann::ordered_json Json(const explore::Reporter& reporter) const {
@@ -497,7 +484,11 @@ const Config& ConfigOf(const ptx::Manifest& manifest, const ExploreOptions& opti
 }
 
 Exploration Explore(const Job& job, const ExploreOptions& options) {
-  return Explorer(job, options).Run();
+  Exploration result = Explorer(job, options).Run();
+  if (!options.report.empty()) {
+    WriteFile(options.report, JsonText(result.json));
+  }
+  return result;
 }
 
 Exploration ExploreUntilFinding(const Job& job, const ExploreOptions& options,

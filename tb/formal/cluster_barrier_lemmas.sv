@@ -74,6 +74,8 @@ module cluster_barrier_lemmas
           L07_passed:  assert (passed_q[u][w] == (closing ? arrived[u][w] & ~waiting[u][w] : passed[u][w]));
           L08_held:    assert (held[u][w] == (released[u][w] ? due[u][w] : waiting[u][w]));
           L09_due:     assert (released[u][w] || due[u][w] == (closing ? waiting[u][w] : '0));
+          L10_looked:  assert (!g_unit[u].u_count.valid_q || 32'(g_unit[u].u_count.warp) != w ||
+                               (g_unit[u].u_count.has_word_q == known && g_unit[u].u_count.phase_q == phase[u]));
         end
       end
     end
@@ -91,7 +93,7 @@ module cluster_barrier_lemmas
       if (rst_ni) begin
         L20_place: assert (32'(step_q) <= 2 + u || (g_unit[u].u_count.u_ctas.resident_q[0] &&
                            g_unit[u].u_count.u_ctas.place_q[0] == {6'd0, rank_t'(u), 3'd0}));
-        L21_boots: assert (runs || (!g_unit[u].u_count.valid_q && !g_unit[u].u_count.update_q &&
+        L21_boots: assert (runs || ({g_unit[u].u_count.valid_q, g_unit[u].u_count.acts_q, g_unit[u].u_count.update_q} == '0 &&
                            {g_unit[u].u_count.known_q, g_unit[u].u_count.warps_q[0], g_unit[u].u_count.waits_q, told[u],
                             g_unit[u].u_count.u_ctas.arrived_q[0], g_unit[u].u_count.u_ctas.gone_q[0],
                             g_unit[u].u_count.u_ctas.triggered_q[0], g_unit[u].u_count.u_ctas.signalled_q[0], phase[u],
@@ -111,6 +113,8 @@ module cluster_barrier_lemmas
         L27_gone:  assert (3'(gone[u]) == 3'(g_unit[u].u_count.u_ctas.gone_q[0]) + 3'(news_gone) + 3'(u_hub.gone_q[0][u]));
         L28_last:  assert (g_unit[u].u_count.u_ctas.triggered_q[0] == g_unit[u].u_count.u_ctas.gone_q[0] &&
                            g_unit[u].u_count.u_ctas.signalled_q[0] == gone[u]);
+        L29_acts:  assert (g_unit[u].u_count.acts_q == (g_unit[u].u_count.valid_q && g_unit[u].u_count.request_q.lanes != '0) &&
+                           (!g_unit[u].u_count.valid_q || (g_unit[u].u_count.resident_q && g_unit[u].u_count.request_q.cta == '0)));
       end
     end
   end

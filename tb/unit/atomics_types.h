@@ -8,6 +8,7 @@
 
 namespace muster::atomics {
 
+inline bool Orders(AtomicOp op) { return op == AtomicOp::kMin || op == AtomicOp::kMax; }
 inline bool Steps(AtomicOp op) { return op == AtomicOp::kInc || op == AtomicOp::kDec; }
 
 // Whether the text has the operation, and a block with these floats, and with 128 bits or not.
@@ -33,6 +34,17 @@ inline bool IsOne(AtomicOp op, AtomicSize size, bool is_signed, unsigned floats,
     default:
       return size != AtomicSize::k16 && !is_signed;
   }
+}
+
+// One lane's update of the value at a byte address.
+inline AtomicUpdate Update(AtomicOp op, AtomicSize size, std::uint32_t addr,
+                           std::uint64_t operand) {
+  AtomicUpdate update;
+  update.op = op;
+  update.size = size;
+  update.addr = addr;
+  update.operand = operand << 8 * (addr % 8);
+  return update;
 }
 
 }  // namespace muster::atomics
