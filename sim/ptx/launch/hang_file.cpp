@@ -394,7 +394,7 @@ std::string HangText(const Session& session) {
     held[barrier.cta] += fmt::format("barrier {}: {} warp{}\n", barrier.id, barrier.arrived,
                                      barrier.arrived == 1 ? "" : "s");
   }
-  for (const WordAt& word : grid.MbarrierWords()) {
+  for (const MbarrierWord& word : grid.MbarrierWords()) {
     held[word.cta] += fmt::format("{:#x}: {:#018x}\n", word.address, word.bits);
   }
   for (const auto& [cta, rows] : held) {

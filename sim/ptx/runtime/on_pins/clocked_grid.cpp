@@ -150,18 +150,21 @@ std::uint64_t ClockedGrid::Operations(OpKind kind) const {
 }
 
 std::uint64_t ClockedGrid::WarpInstructions() const {
-  return Sum(
-      [](const Machine& machine) { return machine.core().interpreter().execution().warp_instructions; });
+  return Sum([](const Machine& machine) {
+    return machine.core().interpreter().execution().warp_instructions;
+  });
 }
 
 std::uint64_t ClockedGrid::ThreadInstructions() const {
-  return Sum(
-      [](const Machine& machine) { return machine.core().interpreter().execution().thread_instructions; });
+  return Sum([](const Machine& machine) {
+    return machine.core().interpreter().execution().thread_instructions;
+  });
 }
 
 std::uint64_t ClockedGrid::RendezvousLanes() const {
-  return Sum(
-      [](const Machine& machine) { return machine.core().interpreter().execution().rendezvous_lanes; });
+  return Sum([](const Machine& machine) {
+    return machine.core().interpreter().execution().rendezvous_lanes;
+  });
 }
 
 std::uint64_t ClockedGrid::Operations(MbOp op) const {
@@ -195,7 +198,7 @@ std::vector<LanesAt> ClockedGrid::Standing() const {
   return Gather([](const Machine& machine) { return machine.wait_report().Standing(); });
 }
 
-std::vector<WordAt> ClockedGrid::MbarrierWords() const {
+std::vector<MbarrierWord> ClockedGrid::MbarrierWords() const {
   return Gather([](const Machine& machine) { return machine.wait_report().MbarrierWords(); });
 }
 

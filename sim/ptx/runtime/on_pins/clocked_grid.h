@@ -59,7 +59,7 @@ class ClockedGrid : public Grid {
   std::vector<StuckWarp> RunningWarps() const;
   // Where all lanes stand that have not exited, and what the mbarriers of their CTAs hold.
   std::vector<LanesAt> Standing() const;
-  std::vector<WordAt> MbarrierWords() const;
+  std::vector<MbarrierWord> MbarrierWords() const;
 
   // The run follows this schedule from now on; it must outlive the grid.
   void set_replay(ScheduleReplay* replay);

@@ -257,8 +257,8 @@ std::vector<LanesAt> WaitReport::Standing() const {
   return standing;
 }
 
-std::vector<WordAt> WaitReport::MbarrierWords() const {
-  std::vector<WordAt> words;
+std::vector<MbarrierWord> WaitReport::MbarrierWords() const {
+  std::vector<MbarrierWord> words;
   for (unsigned slot = 0; slot < residents_.ctas.size() && port_ != nullptr; ++slot) {
     const CtaSlot& cta = residents_.ctas[slot];
     for (const auto& of_word : core_.mbarriers().At(slot)) {

@@ -27,7 +27,7 @@ struct LanesAt {
   std::uint32_t line = 0;
 };
 // The word of an mbarrier.
-struct WordAt {
+struct MbarrierWord {
   std::uint64_t cta = 0;
   std::uint32_t address = 0;
   std::uint64_t bits = 0;
@@ -54,7 +54,7 @@ class WaitReport {
   std::vector<StuckWarp> RunningWarps() const;
   // Where all lanes stand that have not exited, and what the mbarriers of their CTAs hold.
   std::vector<LanesAt> Standing() const;
-  std::vector<WordAt> MbarrierWords() const;
+  std::vector<MbarrierWord> MbarrierWords() const;
   // Returns where the warp of the CTA is, if resident: "waits at barrier 0 (line 38)".
   std::optional<std::string> At(std::uint64_t cta, unsigned warp) const;
   // Adds the machine's CTA of the cluster. Returns whether one of its warps waits at
