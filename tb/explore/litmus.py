@@ -21,8 +21,9 @@ WORDS = {
     "LOAD": ["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r7], [%rd3], 16, [%r8]"],
     "STORE": ["mov.u32 %r7, tile", "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r7], 16"],
     "DONE": ["cp.async.bulk.commit_group", "cp.async.bulk.wait_group 0"],
-    "COLUMNS": ["tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [columns], 32", "ld.shared.u32 %r9, [columns]",
-                "mov.u32 %r7, rows", "shr.b32 %r7, %r7, 4", "cvt.u64.u32 %rd4, %r7", "or.b64 %rd4, %rd4, 0x400000000000"],
+    "COLUMNS": ["tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [columns], 32",
+                "bar.warp.sync 0xffffffff", "ld.shared.u32 %r9, [columns]", "mov.u32 %r7, rows",
+                "shr.b32 %r7, %r7, 4", "cvt.u64.u32 %rd4, %r7", "or.b64 %rd4, %rd4, 0x400000000000"],
     "ROWS": ["tcgen05.cp.cta_group::1.4x256b [%r9], %rd4"],  # to tensor memory
     "COMMIT": ["tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar]"],
     "RELEASE": ["tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r9, 32"],
@@ -59,6 +60,7 @@ THREADS = {
                     "setp.eq.u32 %p1, %r1, 64; @%p1 bra C", {"block": [96, 1, 1]}),
     "two lanes of warps": ("and.b32 %r2, %r1, 31; setp.gt.u32 %p1, %r2, 1; @%p1 ret; setp.ne.u32 %p2, %r2, 0; "
                            "setp.ge.u32 %p1, %r1, 32; @%p1 bra B", {"block": [64, 1, 1]}),
+    "all of a warp": ("setp.eq.u32 %p2, %r1, 0", {"block": [32, 1, 1]}),
     "all of four warps": ("", {"block": [128, 1, 1]}),
     "CTAs": (f"setp.ne.u32 %p1, %r1, 0; @%p1 ret; {TO_CTA_1}",
              {"grid": [2, 1, 1], "block": [32, 1, 1], "cooperative": True}),
@@ -140,7 +142,7 @@ def instructions(row):
 
     code += split(THREADS[row["threads"]][0])
     last = "B" if "B" in row else "A"
-    result = ("@%p3 " if row["threads"] == "three lanes" else "") + "st.global.u32 [%rd2], %r5"
+    result = {"three lanes": "@%p3 ", "all of a warp": "@%p2 "}.get(row["threads"], "") + "st.global.u32 [%rd2], %r5"
     for part in ("A", "C", "B"):
         if part in row:
             code += [] if part == "A" else [f"{part}:"]
