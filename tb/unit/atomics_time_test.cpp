@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // How many cycles atomics on shared memory take.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
