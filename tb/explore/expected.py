@@ -26,7 +26,7 @@ BEYOND = ("memory", "late", "launches")
 KEYS = {"race", "edge", "why", "sometimes", "doubt", "threads", "arrivals", "zero", "init", "A", "B", "C", "out"}
 INSTRUCTION = re.compile(r"\s+(@!?[%\w]+\s+)?[a-z][\w.:]*.*;")
 COLLECTIVE = re.compile(r"\s+(@!?[%\w]+\s+)?(shfl|vote|match|redux|elect)\.")
-ACCESS = re.compile(r"\s+(@!?[%\w]+\s+)?(ld|st|atom|red|cp)\.")
+ACCESS = re.compile(r"\s+(@!?[%\w]+\s+)?(ld|st|atom|red|cp|tcgen05\.cp)\.")
 
 
 def of_schema():
