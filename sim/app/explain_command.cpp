@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "sim/app/explain.h"
+#include "sim/app/files.h"
 #include "sim/app/launch_command.h"
 #include "sim/app/number_option.h"
 #include "sim/ptx/launch/hang_file.h"
@@ -16,6 +17,7 @@ namespace {
 
 struct ExplainCommand {
   std::string dump;
+  std::string json;  // a file, or empty
   LaunchCommand launch;
   ExploreOptions options;
 };
@@ -43,6 +45,7 @@ void AddExplainCommand(CLI::App* app, const std::vector<std::string>& compiler_f
       ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
   AddFile(explain, "--witness", &options.witness,
           "Write the schedule of an order that leads there to this file");
+  AddFile(explain, "--json", &command->json, "Write whether an order was found to this JSON file");
   explain->footer(
       "Exit codes: 0 an order was found that leads there, 1 none was, 2 bad input, 4 RTL and\n"
       "golden model disagree.");
@@ -58,8 +61,16 @@ void AddExplainCommand(CLI::App* app, const std::vector<std::string>& compiler_f
           ptx::Printable(command->dump)));
     }
     command->launch.cuda.flags = compiler_flags;
-    *code =
-        static_cast<int>(Explain(file, command->dump, JobOf(&command->launch), command->options));
+    CheckOutputs({command->dump, command->launch.file},
+                 command->json.empty() ? std::vector<std::string>{} : std::vector{command->json});
+    const ExplainCode found =
+        Explain(file, command->dump, JobOf(&command->launch), command->options);
+    *code = static_cast<int>(found);
+    if (!command->json.empty()) {
+      WriteFile(command->json, JsonText({{"dump", command->dump},
+                                         {"found", found == ExplainCode::kFound},
+                                         {"exit_code", *code}}));
+    }
   });
 }
 

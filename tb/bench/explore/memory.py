@@ -3,8 +3,8 @@
 """How much memory `muster explore` takes for the attention that ships, with as many tiles as it has and with more: the
 runs that it predicts along, and one class of orders.
 
-  memory.py measure MUSTER [TILES ...]   measures, writes memory.json and the table of sim/explore/README.md
-  memory.py check                        that table is what memory.json says
+  memory.py measure MUSTER [TILES ...]   measures, writes tb/explore/memory.json and the table of sim/explore/README.md
+  memory.py check                        that table is what tb/explore/memory.json says
   memory.py test MUSTER                  twice the tiles take at most 2.2 times the memory, and less than 256 MiB
 """
 
@@ -19,7 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 PAGE = ROOT / "sim" / "explore" / "README.md"
-FIGURES = HERE / "memory.json"
+FIGURES = HERE.parents[1] / "explore/memory.json"
 SHIPPED = ROOT / "sim" / "kernels" / "attention"
 MIB = 2**20
 
@@ -78,7 +78,7 @@ def main():
         text = PAGE.read_text()
         figures = json.loads(FIGURES.read_text())
         if "<!-- memory -->" not in text or paged(text, figures) != text:
-            sys.exit("the table of sim/explore/README.md is not what memory.json says")
+            sys.exit("the table of sim/explore/README.md is not what tb/explore/memory.json says")
     else:
         once, twice = run(rest[0], 24), run(rest[0], 48)
         if twice["mib"] > 2.2 * once["mib"] or twice["mib"] >= 256:
