@@ -68,6 +68,7 @@ rtl/atomics/muster_atomics_update.sv
 rtl/atomics/muster_atomics_round.sv
 rtl/atomics/muster_atomics_float.sv
 rtl/atomics/muster_atomics_sums.sv
+rtl/atomics/muster_atomics_drain.sv
 rtl/atomics/muster_atomics.sv
 rtl/atomics/muster_atomics_lanes.sv
 rtl/cluster/muster_cluster_pkg.sv

@@ -78,39 +78,18 @@ module muster_atomics
            (Cfg.NumCtas == 1 || a.cta[CtaW-1:0] == b.cta[CtaW-1:0]);
   endfunction
 
-  // ---------------------------------------------------------------------------------------------
-  // Drain
-  // ---------------------------------------------------------------------------------------------
+  logic accepts, drained_valid;
 
-  logic             accepts, drained;
-  logic [WarpW-1:0] warp;
-
-  assign warp = issue_i.warp[WarpW-1:0];
-
-  // An update that releases stays at the port until its warp is drained.
   if (Cfg.EnDrain) begin : g_drain
-    logic asks_q, done_q, waits;
-
-    assign waits   = issue_valid_i && issue_i.releasing && !done_q;
-    assign drained = !waits || fence_ack_i[warp];
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        asks_q <= 1'b0;
-        done_q <= 1'b0;
-      end else begin
-        asks_q <= waits && !fence_ack_i[warp];
-        done_q <= issue_valid_i && issue_i.releasing && drained && !issue_ready_o;
-      end
-    end
-
-    always_comb begin
-      fence_req_o       = '0;
-      fence_req_o[warp] = asks_q;
-    end
+    muster_atomics_drain #(.NumWarps(Cfg.NumWarps)) u_drain (
+      .clk_i, .rst_ni, .valid_i (issue_valid_i), .ready_o (issue_ready_o),
+      .releasing_i (issue_i.releasing), .warp_i (issue_i.warp[WarpW-1:0]),
+      .fence_req_o, .fence_ack_i, .valid_o (drained_valid), .ready_i (accepts)
+    );
   end else begin : g_no_drain
-    assign drained     = 1'b1;
-    assign fence_req_o = '0;
+    assign issue_ready_o = accepts;
+    assign drained_valid = issue_valid_i;
+    assign fence_req_o   = '0;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -123,11 +102,9 @@ module muster_atomics
   stage_t     data_d, data_q, write_q;
 
   muster_stage #(.data_t(at_update_t)) u_read (
-    .clk_i, .rst_ni, .valid_i (issue_valid_i && drained), .ready_o (accepts), .data_i (issue_i),
+    .clk_i, .rst_ni, .valid_i (drained_valid), .ready_o (accepts), .data_i (issue_i),
     .valid_o (read_valid), .ready_i (read_go), .data_o (read_q)
   );
-
-  assign issue_ready_o = accepts && drained;
 
   // Each half of 128 bits is an update of 64. The upper one does not yield: the lower one waits for
   // it, and its word is held.
