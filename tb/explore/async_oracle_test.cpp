@@ -18,6 +18,7 @@
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/syntax/parser.h"
 #include "tb/explore/async_program.h"
+#include "tb/explore/outcomes.h"
 
 namespace muster::explore {
 namespace {
@@ -50,7 +51,7 @@ class Explored {
     outcomes_.complete = exhausted.complete;
     outcomes_.interleavings = exhausted.classes;
   }
-  const AsyncOutcomes& outcomes() const { return outcomes_; }
+  const Outcomes& outcomes() const { return outcomes_; }
 
  private:
   ptx::Launch LaunchOf(const AsyncProgram& program, unsigned number) const {
@@ -107,23 +108,8 @@ class Explored {
   ptx::Program program_;
   ptx::Launch launch_;
   ptx::Memory memory_;
-  AsyncOutcomes outcomes_;
+  Outcomes outcomes_;
 };
-
-template <typename Set, typename Show>
-void Compare(const char* what, const Set& naive, const Set& explored, const Show& show,
-             std::string* text) {
-  for (const auto& one : naive) {
-    if (explored.count(one) == 0) {
-      *text += fmt::format("{} that is not found: {}\n", what, show(one));
-    }
-  }
-  for (const auto& one : explored) {
-    if (naive.count(one) == 0) {
-      *text += fmt::format("{} that is not there: {}\n", what, show(one));
-    }
-  }
-}
 
 // Of writes to a variable that are ordered among themselves a run remembers the latest: another
 // write may hide a race that no order of instructions shows. Races that such a write may hide, of a
@@ -145,33 +131,13 @@ std::set<std::pair<Site, Site>> WithHidden(const AsyncProgram& program,
   return result;
 }
 
-// Returns the differences, one on a line. A fault ends a run in any state.
-std::string Differences(const AsyncProgram& program, const AsyncOutcomes& naive,
-                        const AsyncOutcomes& explored) {
-  std::string text;
-  if (!explored.complete) {
-    text += "the search is not complete\n";
-  }
-  if (naive.deadlock != explored.deadlock) {
-    text += naive.deadlock ? "a deadlock that is not found\n" : "a deadlock that is not there\n";
-  }
-  const auto words = [](const Words& one) { return fmt::format("{:x}", fmt::join(one, " ")); };
-  const auto cause = [](const std::string& one) { return one; };
-  const auto race = [](const std::pair<Site, Site>& one) {
-    return fmt::format("operation {} of list {}, operation {} of list {}", one.first.second,
-                       one.first.first, one.second.second, one.second.first);
-  };
-  Compare("a fault", naive.faults, explored.faults, cause, &text);
-  Compare("words of a run", naive.completed, explored.completed, words, &text);
-  Compare("words of a deadlock", naive.deadlocked, explored.deadlocked, words, &text);
-  if (naive.faults.empty()) {
-    Compare("a race", naive.races, WithHidden(program, naive.races, explored.races), race, &text);
-  }
-  return text;
+std::string Differences(const AsyncProgram& program, const Outcomes& naive,
+                        const Outcomes& explored) {
+  return Differences(naive, explored, WithHidden(program, naive.races, explored.races), "list");
 }
 
 std::string Differences(const AsyncProgram& program) {
-  const AsyncOutcomes naive = EnumerateAll(program, kMostInterleavings);
+  const Outcomes naive = EnumerateAll(program, kMostInterleavings);
   return naive.complete ? Differences(program, naive, Explored(program).outcomes()) : "";
 }
 
@@ -200,13 +166,13 @@ Count CompareAll(Form form) {
   Count count;
   for (std::uint64_t seed = 0; count["compared"] < kPrograms; ++seed) {
     const AsyncProgram program = RandomAsync(form, seed);
-    const AsyncOutcomes naive = EnumerateAll(program, kMostInterleavings);
+    const Outcomes naive = EnumerateAll(program, kMostInterleavings);
     if (!naive.complete) {
       ++count["skipped"];
       continue;
     }
     ++count["compared"];
-    const AsyncOutcomes explored = Explored(program).outcomes();
+    const Outcomes explored = Explored(program).outcomes();
     count["deadlock"] += naive.deadlock ? 1 : 0;
     count["race"] += naive.races.empty() ? 0 : 1;
     count["no race"] += naive.races.empty() ? 1 : 0;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tb/explore/outcomes.h"
 #include "tb/explore/small_program.h"
 
 namespace muster::explore {
@@ -64,18 +65,8 @@ struct AsyncPtx {
 };
 AsyncPtx PtxOf(const AsyncProgram& program);
 
-struct AsyncOutcomes {
-  bool complete = true;  // false: there were more interleavings than allowed
-  std::uint64_t interleavings = 0;
-  bool deadlock = false;
-  std::set<std::string> faults;
-  std::set<Words> completed;
-  std::set<Words> deadlocked;
-  std::set<std::pair<Site, Site>> races;  // in ascending order
-};
-
 // Every interleaving, by a semantics of its own. Stops after `most`.
-AsyncOutcomes EnumerateAll(const AsyncProgram& program, std::uint64_t most);
+Outcomes EnumerateAll(const AsyncProgram& program, std::uint64_t most);
 
 }  // namespace muster::explore
 

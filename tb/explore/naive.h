@@ -7,26 +7,12 @@
 #define MUSTER_TB_EXPLORE_NAIVE_H_
 
 #include <cstdint>
-#include <set>
-#include <string>
-#include <utility>
 #include <vector>
 
+#include "tb/explore/outcomes.h"
 #include "tb/explore/small_program.h"
 
 namespace muster::explore {
-
-using Race = std::pair<Site, Site>;  // in ascending order
-
-struct Outcomes {
-  bool complete = true;  // false: there were more interleavings than allowed
-  std::uint64_t interleavings = 0;
-  bool deadlock = false;         // at least one interleaving deadlocks
-  std::set<std::string> faults;  // faults of any interleaving: "count_mismatch"
-  std::set<Words> completed;     // final words of the interleavings that complete
-  std::set<Words> deadlocked;    // final words of the interleavings that deadlock
-  std::set<Race> races;          // races of any interleaving
-};
 
 // Stops after `most` interleavings.
 Outcomes EnumerateAll(const SmallProgram& program, std::uint64_t most);

@@ -63,7 +63,7 @@ struct State {
 
 class Naive {
  public:
-  Naive(const AsyncProgram& program, std::uint64_t most, AsyncOutcomes* outcomes)
+  Naive(const AsyncProgram& program, std::uint64_t most, Outcomes* outcomes)
       : program_(program), most_(most), outcomes_(*outcomes) {}
 
   State Initial() const {
@@ -362,13 +362,13 @@ class Naive {
 
   const AsyncProgram& program_;
   const std::uint64_t most_;
-  AsyncOutcomes& outcomes_;
+  Outcomes& outcomes_;
 };
 
 }  // namespace
 
-AsyncOutcomes EnumerateAll(const AsyncProgram& program, std::uint64_t most) {
-  AsyncOutcomes outcomes;
+Outcomes EnumerateAll(const AsyncProgram& program, std::uint64_t most) {
+  Outcomes outcomes;
   Naive naive(program, most, &outcomes);
   naive.GoOn(naive.Initial());
   return outcomes;

@@ -20,6 +20,7 @@
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/syntax/parser.h"
 #include "tb/explore/naive.h"
+#include "tb/explore/outcomes.h"
 #include "tb/explore/random_program.h"
 
 namespace muster::explore {
@@ -90,21 +91,6 @@ class Explored {
   Outcomes outcomes_;
 };
 
-template <typename Set, typename Show>
-void Compare(const char* what, const Set& naive, const Set& explored, const Show& show,
-             std::string* text) {
-  for (const auto& one : naive) {
-    if (explored.count(one) == 0) {
-      *text += fmt::format("{} that is not found: {}\n", what, show(one));
-    }
-  }
-  for (const auto& one : explored) {
-    if (naive.count(one) == 0) {
-      *text += fmt::format("{} that is not there: {}\n", what, show(one));
-    }
-  }
-}
-
 // A wait at a barrier without a count, or for another lane, may end with the exit of others, which
 // orders nothing. Then several accesses of one warp race with one of another, in every order; a run
 // shows the latest of them.
@@ -153,33 +139,13 @@ std::set<Race> WithSameWarps(const SmallProgram& program, const std::set<Race>& 
   return result;
 }
 
-// Returns the differences, one on a line. A fault ends a run in any state, so that orders of one
-// class may differ in their words and accesses.
 std::string Differences(const SmallProgram& program, const Outcomes& naive,
                         const Outcomes& explored) {
-  std::string text;
-  if (!explored.complete) {
-    text += "the search is not complete\n";
-  }
-  if (naive.deadlock != explored.deadlock) {
-    text += naive.deadlock ? "a deadlock that is not found\n" : "a deadlock that is not there\n";
-  }
-  const auto words = [](const Words& one) { return fmt::format("{:x}", fmt::join(one, " ")); };
-  const auto cause = [](const std::string& one) { return one; };
-  const auto race = [](const Race& one) {
-    return fmt::format("operation {} of warp {}, operation {} of warp {}", one.first.second,
-                       one.first.first, one.second.second, one.second.first);
-  };
-  Compare("a fault", naive.faults, explored.faults, cause, &text);
-  Compare("words of a run", naive.completed, explored.completed, words, &text);
-  Compare("words of a deadlock", naive.deadlocked, explored.deadlocked, words, &text);
-  if (naive.faults.empty()) {
-    Compare("a race", naive.races,
-            ShowsTheLatestOnly(program) ? WithSameWarps(program, naive.races, explored.races)
-                                        : explored.races,
-            race, &text);
-  }
-  return text;
+  return Differences(naive, explored,
+                     ShowsTheLatestOnly(program)
+                         ? WithSameWarps(program, naive.races, explored.races)
+                         : explored.races,
+                     "warp");
 }
 
 std::string Differences(const SmallProgram& program) {
