@@ -13,9 +13,9 @@ namespace muster::explore {
 namespace {
 
 using ptx::Group;
-using ptx::StepEvent;
 using ptx::Op;
 using ptx::Space;
+using ptx::StepEvent;
 
 // Instructions of one group of lanes without a visible step, after which its loop counts as
 // endless.
@@ -76,7 +76,6 @@ void World::Reset() {
   started_.clear();
   times_.clear();
   lost_.clear();
-  triggered_.clear();
   enabled_.clear();
   epoch_ = 1;
   steps_ = 0;

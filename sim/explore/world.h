@@ -240,7 +240,6 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
 
   // world_effects.cpp
   bool Overlap() const { return !launch_.programmatic.empty(); }
-  bool IsLastOfCta(const WarpState& state, std::uint32_t live) const;
   bool IsInFlight(std::size_t launch) const override;
   void NoteLaunch(const WarpState& state, const ClusterRequest& request,
                   const ClusterEffects& effects);
@@ -295,8 +294,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   std::vector<std::uint64_t> dropped_;
   std::vector<ptx::Turn> lost_;
   std::vector<std::uint64_t> begun_;
-  std::set<std::uint64_t> triggered_;  // CTAs of which a thread has let the next launch begin
-  std::uint64_t epoch_ = 1;            // counts changes that a thread can see
+  std::uint64_t epoch_ = 1;  // counts changes that a thread can see
   std::uint64_t steps_ = 0;
   bool started_up_ = false;  // all warps have run to their first visible instruction
   std::set<std::uint32_t> volatile_pcs_;

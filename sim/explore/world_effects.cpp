@@ -139,8 +139,8 @@ void World::OnClusterRelease(const std::vector<ClusterLanes>& lanes) {
 // Launches that overlap
 // ------------------------------------------------------------------------------------------------
 
-// Of a CTA the first thread that executes launch_dependents lets the next launch begin, whatever
-// the others do; or the last one that exits.
+// A CTA lets the next launch begin when its first thread executes launch_dependents, or when all
+// have exited: which thread that is depends on the order.
 void World::NoteLaunch(const WarpState& state, const ClusterRequest& request,
                        const ClusterEffects& effects) {
   const std::uint64_t cta = state.warp().cta->linear_id;
@@ -150,7 +150,7 @@ void World::NoteLaunch(const WarpState& state, const ClusterRequest& request,
   if (triggers) {
     NoteAccess(ObjectOf(kCtaTriggers, cta), ObjectAccess::Mode::kWrite);
   }
-  if ((triggers || (exits && IsLastOfCta(state, request.live))) && triggered_.insert(cta).second) {
+  if (triggers || exits) {
     NoteAccess(ObjectOf(kTriggers, launch), ObjectAccess::Mode::kArrive);
   }
   if (exits) {
@@ -162,16 +162,6 @@ void World::NoteLaunch(const WarpState& state, const ClusterRequest& request,
   if (effects.launches != 0) {
     OnLaunchable(effects.launches);
   }
-}
-
-// Whether no thread of the warp's CTA is left, if these are the live lanes of the warp.
-bool World::IsLastOfCta(const WarpState& state, std::uint32_t live) const {
-  const ptx::Cta* const cta = state.warp().cta;
-  const std::vector<WarpState>& warps = warps_[state.unit];
-  return std::all_of(warps.begin(), warps.end(), [&](const WarpState& other) {
-    const bool is_of_cta = other.exists() && other.warp().cta == cta;
-    return !is_of_cta || (&other == &state ? live : other.warp().live) == 0;
-  });
 }
 
 // The last of the CTAs that had neither executed launch_dependents nor completed has done so.
