@@ -7,7 +7,7 @@ SEEDS  ?= 200
 export JOBS
 
 # CONFIG=name builds and runs one configuration, in a folder of its own; some targets take it.
-WITH_CONFIG := run regress wave verilog gates mutate
+WITH_CONFIG := run regress wave verilog gates mutate asic
 $(if $(and $(CONFIG),$(filter-out $(WITH_CONFIG),$(MAKECMDGOALS))),\
   $(error $(firstword $(filter-out $(WITH_CONFIG),$(MAKECMDGOALS))) takes no CONFIG=; $(WITH_CONFIG) do))
 ONLY   := $(if $(CONFIG),--config '$(CONFIG)')

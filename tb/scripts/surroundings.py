@@ -105,6 +105,7 @@ def unknown_config(build, folder):
     for words, says in ((["regress", "CONFIG=nope"], "There is no configuration 'nope'; there are small"),
                         (["run", "CONFIG=../x"], "There is no configuration '../x'"),
                         (["wave", "KERNEL=vote", "CONFIG=nope"], "There is no configuration 'nope'"),
+                        (["asic", "CONFIG=nope"], "--config: there are all, small"),
                         (["mutants", "CONFIG=small"], "mutants takes no CONFIG=; run regress")):
         result = run("make", "-C", ROOT, *words, "SETUP=no", "JOBS=1")
         check(result.returncode == 2 and says in result.stdout, f"make {words}: expected a sentence", result)
