@@ -34,10 +34,13 @@ inline constexpr int kErrorLog = 5;
 inline constexpr int kErrorLogBytes = 6;
 // Flags of memory registration.
 inline constexpr unsigned kDeviceMap = 2;
+// Flags of a stream: it does not wait for the default stream.
+inline constexpr unsigned kNonBlocking = 1;
 
 // CUlaunchAttribute.
 inline constexpr int kCooperative = 2;
 inline constexpr int kClusterDimension = 4;
+inline constexpr int kProgrammatic = 6;  // the launch may begin before the one before has ended
 struct LaunchAttribute {
   int id = 0;
   std::uint32_t padding = 0;

@@ -44,6 +44,8 @@ Driver::Driver() {
   Find("cuDevicePrimaryCtxRelease_v2", &DevicePrimaryCtxRelease);
   Find("cuCtxSetCurrent", &CtxSetCurrent);
   Find("cuCtxSynchronize", &CtxSynchronize);
+  Find("cuStreamCreate", &StreamCreate);
+  Find("cuStreamDestroy_v2", &StreamDestroy);
   Find("cuMemHostRegister_v2", &MemHostRegister);
   Find("cuMemHostGetDevicePointer_v2", &MemHostGetDevicePointer);
   Find("cuMemHostUnregister", &MemHostUnregister);

@@ -43,6 +43,8 @@ class Driver {
   cuda::Result (*DevicePrimaryCtxRelease)(cuda::Device device) = nullptr;
   cuda::Result (*CtxSetCurrent)(cuda::Context context) = nullptr;
   cuda::Result (*CtxSynchronize)() = nullptr;
+  cuda::Result (*StreamCreate)(cuda::Stream* stream, unsigned flags) = nullptr;
+  cuda::Result (*StreamDestroy)(cuda::Stream stream) = nullptr;
   cuda::Result (*MemHostRegister)(void* memory, std::size_t bytes, unsigned flags) = nullptr;
   cuda::Result (*MemHostGetDevicePointer)(cuda::Pointer* pointer, void* memory,
                                           unsigned flags) = nullptr;
@@ -65,7 +67,8 @@ class Driver {
                                           unsigned grid_z, unsigned block_x, unsigned block_y,
                                           unsigned block_z, unsigned dynamic_shared,
                                           cuda::Stream stream, void** arguments) = nullptr;
-  // Null if the driver is older than CUDA 11.8, which introduced clusters.
+  // Null if the driver is older than CUDA 11.8, which introduced clusters and programmatic
+  // launches.
   cuda::Result (*LaunchKernelEx)(const cuda::LaunchConfig* config, cuda::Function function,
                                  void** arguments, void** extra) = nullptr;
   // Null if the driver is older than CUDA 12.0, which introduced tensor maps, or 12.8 of the last.

@@ -34,9 +34,16 @@ std::uint32_t RequiredCluster(const ptx::Function& kernel) {
 }  // namespace
 
 Task::Task(ptx::Manifest manifest) : manifest_(std::move(manifest)) {
-  if (!manifest_.multicasts.empty() || !manifest_.textures.empty()) {
+  if (!manifest_.multicasts.empty()) {
     throw ptx::InputError(fmt::format(
-        "{}: has textures or multicast objects, which are not made on a GPU", manifest_.path));
+        "{}: has multicast objects, which span several GPUs, and --target cuda runs on one",
+        manifest_.path));
+  }
+  if (!manifest_.textures.empty()) {
+    throw ptx::InputError(fmt::format(
+        "{}: has textures, which lie in buffers here: those of a GPU would be copies, and not "
+        "change with the buffers",
+        manifest_.path));
   }
   for (std::size_t i = 0; i < manifest_.LaunchCount(); ++i) {
     AddLaunch(manifest_.LaunchAt(i));
@@ -80,6 +87,7 @@ void Task::AddLaunch(const ptx::KernelLaunch& own) {
   }
   launch.cluster_ctas = launch.cluster ? Product(*launch.cluster) : RequiredCluster(launch.kernel);
   launch.cooperative = own.cooperative;
+  launch.programmatic = own.programmatic;
   launch.dynamic_shared = ptx::DynamicShared(own, program);
   launch.much_shared =
       std::uint64_t{program.dynamic_base} + launch.dynamic_shared > ptx::kSharedBytes;

@@ -35,6 +35,7 @@ class Task {
     std::optional<std::array<std::uint32_t, 3>> cluster;  // set if the launch has to request it
     std::uint32_t cluster_ctas = 1;
     bool cooperative = false;
+    bool programmatic = false;  // it may begin before the launch before has ended
     std::uint32_t dynamic_shared = 0;
     bool much_shared = false;  // more shared memory than a CTA has by default
   };

@@ -306,6 +306,49 @@ def launches(muster, folder):
     check("no access to the variable rounds of" in result.stdout and "is it .visible?" in result.stdout, told, result)
 
 
+def programmatic(muster, folder):
+    """A launch that waits for a store of the next one, which overlaps; what the driver is told, and in which order. Without the
+    overlap it hangs; what the report says of launches that overlap; a driver that has none."""
+    def sequence(rows, **keys):
+        path = manifest(folder, "fill")
+        told = json.loads(path.read_text())
+        for key in ("kernel", "block", "args"):
+            del told[key]
+        path.write_text(json.dumps({**told, "launches": [{"block": [1, 1, 1], "args": OUT, **row} for row in rows], **keys}))
+        return path
+    awaits, stores = {"kernel": "awaits"}, {"kernel": "stores", "programmatic": True}
+    expect = {"out": [6, 7, 7] + [9] * 61}
+    path = sequence([awaits, stores, {**awaits, "kernel": "shape"}], expect={"out": [1, 1, 49152] + [9] * 61})
+    result, told = on_gpu(muster, folder, path)
+    order = ("cuModuleGetFunction", "cuLaunchKernel", "cuLaunchKernelEx", "cuCtxSynchronize")
+    check([row[1:] for row in calls(folder) if row[1] in order] == [("cuModuleGetFunction", "awaits"), ("cuModuleGetFunction", "stores"), ("cuLaunchKernel", "awaits 1,1,1 1,1,1 0"),
+           ("cuLaunchKernelEx", "stores 1,1,1 1,1,1 0 programmatic 1"), ("cuCtxSynchronize", ""), ("cuModuleGetFunction", "shape"),
+           ("cuLaunchKernel", "shape 1,1,1 1,1,1 49152")] + [("cuCtxSynchronize", "")] * 3, calls(folder))
+    check(told["kernel"] == "shape" and told["launch"] == 3 and "programmatic" not in told, told)
+    check([row[2] for row in calls(folder, "cuStreamCreate")] == ["1"] and len(calls(folder, "cuStreamDestroy_v2")) == 1, calls(folder))
+    path = sequence([awaits, stores], expect=expect)
+    check(run(muster, "run", path).returncode == 0, "the unit")
+    result, told = on_gpu(muster, folder, path)
+    check(told["kernel"] == "awaits" and told["launch"] == 1 and told["programmatic"] == ["stores"] and
+          "launch 1 of 2, kernel awaits: grid" in result.stdout and "launch 2 of 2, kernel stores: grid" in result.stdout, told, result)
+    (folder / "calls").unlink()
+    on_gpu(muster, folder, sequence([awaits, {**stores, "cluster": 1}], expect=expect))
+    check([row[2] for row in calls(folder, "cuLaunchKernelEx")] == ["stores 1,1,1 1,1,1 0 cluster 1,1,1 programmatic 1"], calls(folder))
+    result, told = on_gpu(muster, folder, sequence([awaits, {**stores, "programmatic": False}]), "--time-limit", "0.3", code=3)
+    check("launch 1 of 2, kernel awaits: the outcome is hangs" in result.stdout and told["launch"] == 1, told, result)
+    fills = {"kernel": "fill", "args": [*OUT, {"u32": 1}]}
+    for kernel, code, outcome in (("crossed", 3, "hangs"), ("trap", 5, "trap: illegal_instruction")):
+        result, told = on_gpu(muster, folder, sequence([fills, {"kernel": kernel}, {**fills, "programmatic": True}]),
+                              "--time-limit", "0.3", code=code)
+        check(f"launch 2 of 3, kernel {kernel}, or one that overlaps with it: the outcome is {outcome}" in result.stdout and
+              told["launch"] == 2 and told["programmatic"] == ["fill"], told, result)
+    result, told = on_gpu(muster, folder, path := sequence([fills, stores]), code=2, fail="cuLaunchKernelEx=701")
+    check("launch 2 of 2, kernel stores: the outcome is does not launch" in result.stdout and told["launch"] == 2, told, result)
+    result, told = on_gpu(muster, folder, path, code=2, library="STANDIN_OLD")
+    check(told["outcome"] == "does not launch: no_programmatic_launches" and "programmatic launches came with CUDA 11.8" in result.stdout and
+          told["launch"] == 2, told)
+
+
 def direct(muster, folder):
     """A launch by options; what a kernel prints; options of the unit and of the GPU where they mean nothing."""
     fill(folder)
@@ -472,6 +515,7 @@ CASES = {
     "tensor_maps": tensor_maps,
     "shapes": shapes,
     "launches": launches,
+    "programmatic": programmatic,
     "direct": direct,
     "suite": suite,
     "against": against,
