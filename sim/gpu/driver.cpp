@@ -51,6 +51,13 @@ Driver::Driver() {
   Find("cuMemHostUnregister", &MemHostUnregister);
   Find("cuMemcpyHtoD_v2", &MemcpyHtoD);
   Find("cuMemcpyDtoH_v2", &MemcpyDtoH);
+  Find("cuArray3DCreate_v2", &Array3DCreate);
+  Find("cuArrayDestroy", &ArrayDestroy);
+  Find("cuMemcpy3D_v2", &Memcpy3D);
+  Find("cuTexObjectCreate", &TexObjectCreate);
+  Find("cuTexObjectDestroy", &TexObjectDestroy);
+  Find("cuSurfObjectCreate", &SurfObjectCreate);
+  Find("cuSurfObjectDestroy", &SurfObjectDestroy);
   Find("cuModuleLoadDataEx", &ModuleLoadDataEx);
   Find("cuModuleUnload", &ModuleUnload);
   Find("cuModuleGetFunction", &ModuleGetFunction);

@@ -51,6 +51,17 @@ class Driver {
   cuda::Result (*MemHostUnregister)(void* memory) = nullptr;
   cuda::Result (*MemcpyHtoD)(cuda::Pointer to, const void* from, std::size_t bytes) = nullptr;
   cuda::Result (*MemcpyDtoH)(void* to, cuda::Pointer from, std::size_t bytes) = nullptr;
+  cuda::Result (*Array3DCreate)(cuda::Array* array,
+                                const cuda::ArrayDescriptor* descriptor) = nullptr;
+  cuda::Result (*ArrayDestroy)(cuda::Array array) = nullptr;
+  cuda::Result (*Memcpy3D)(const cuda::Copy* copy) = nullptr;
+  // The view, by which a texture may differ from its array, is never there.
+  cuda::Result (*TexObjectCreate)(cuda::Handle* handle, const cuda::Resource* resource,
+                                  const cuda::TextureDescriptor* descriptor,
+                                  const void* view) = nullptr;
+  cuda::Result (*TexObjectDestroy)(cuda::Handle handle) = nullptr;
+  cuda::Result (*SurfObjectCreate)(cuda::Handle* handle, const cuda::Resource* resource) = nullptr;
+  cuda::Result (*SurfObjectDestroy)(cuda::Handle handle) = nullptr;
   cuda::Result (*ModuleLoadDataEx)(cuda::Module* module, const void* image, unsigned num_options,
                                    int* options, void** values) = nullptr;
   cuda::Result (*ModuleUnload)(cuda::Module module) = nullptr;

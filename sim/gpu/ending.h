@@ -39,6 +39,8 @@ struct Ending {
   bool Is(const std::string& outcome) const;
 };
 
+Ending Failed(EndKind kind, std::string name, std::string text = "");
+
 // Conversions for messages between processes.
 void to_json(nlohmann::json& json, const Ending& ending);
 void from_json(const nlohmann::json& json, Ending& ending);

@@ -12,6 +12,7 @@
 
 #include "sim/gpu/mapped_memory.h"
 #include "sim/gpu/tensor_maps.h"
+#include "sim/gpu/textures.h"
 
 namespace muster::gpu {
 namespace {
@@ -20,14 +21,6 @@ namespace {
 constexpr std::uint32_t kPortableCluster = 8;
 constexpr std::chrono::milliseconds kTrapsLate(10);
 constexpr std::size_t kLogBytes = std::size_t{1} << 14;
-
-Ending Failed(EndKind kind, std::string name, std::string text = "") {
-  Ending ending;
-  ending.kind = kind;
-  ending.name = std::move(name);
-  ending.text = std::move(text);
-  return ending;
-}
 
 }  // namespace
 
@@ -298,12 +291,16 @@ Ending Executor::Launch(const Task& task, std::uint8_t* memory, const Begins& be
     return Failed(EndKind::kDoesNotLaunch, driver_.NameOf(mapped.result()),
                   "the driver does not map the buffers");
   }
-  Task::TensorMaps maps;
-  Ending ending = MakeTensorMaps(driver_, task, mapped.pointer(), &maps);
+  Task::Objects objects;
+  Ending ending = MakeTensorMaps(driver_, task, mapped.pointer(), &objects);
+  Textures textures(driver_, task, memory);
+  if (ending.kind == EndKind::kCompletes) {
+    ending = textures.Make(&objects);
+  }
   if (ending.kind != EndKind::kCompletes) {
     return ending;
   }
-  task.Fill(memory, maps);
+  task.Fill(memory, objects);
   Modules modules(driver_);
   ending = Load(task, memory, &modules);
   double seconds = 0;
@@ -318,7 +315,7 @@ Ending Executor::Launch(const Task& task, std::uint8_t* memory, const Begins& be
       if (ending.kind != EndKind::kCompletes) {
         return ending;
       }
-      launches[i].arguments = task.Arguments(first + i, mapped.pointer(), maps);
+      launches[i].arguments = task.Arguments(first + i, mapped.pointer(), objects);
     }
     begins(first);
     ending = Complete(std::move(launches), first);
@@ -327,6 +324,9 @@ Ending Executor::Launch(const Task& task, std::uint8_t* memory, const Begins& be
   if (ending.kind == EndKind::kCompletes) {
     const std::size_t last = ending.launch;
     ending = CopySymbols(task, memory, modules, true);
+    if (ending.kind == EndKind::kCompletes) {
+      ending = textures.CopyBack();
+    }
     ending.launch = last;
   }
   ending.seconds = seconds;

@@ -240,6 +240,42 @@ def tensor_maps(muster, folder):
         check(says in result.stdout and "the driver does not make the tensor map" in result.stdout, says, result)
 
 
+def textures(muster, folder):
+    """Textures are copied to arrays, and surfaces back; what the driver is told of them, on the unit as there; a driver that
+    refuses one; variables for textures and multicast objects, which are refused."""
+    read = {"buffer": "texels", "type": "u32", "size": [4, 3], "pitch": 32, "offset": 16}
+    kinds = {"volume": {"buffer": "texels", "type": "u8", "components": 4, "size": [2, 2, 2], "read": "normalized", "filter": "linear",
+                        "address": ["wrap", "mirror", "border"], "normalized_coordinates": True},
+             "layers": {"buffer": "texels", "type": "f16", "size": [6], "layers": 3}}
+    surface = {"buffer": "surface", "type": "u32", "size": [4, 2]}
+    def mapped(**keys):
+        path = manifest(folder, "textured", args=[{"texture": "read"}, {"surface": "stored"}],
+                        textures={"read": read, "stored": surface, **kinds}, **keys)
+        told = json.loads(path.read_text())
+        told["buffers"].update({"texels": {"type": "u32", "count": 32, "init": [100 + i for i in range(32)]},
+                                "surface": {"type": "u32", "count": 8, "init": {"fill": 3}}})
+        path.write_text(json.dumps({**told, "expect": {"out": [105] + [9] * 63, "surface": [3, 105] + [3] * 6}}))
+        return path
+    path = mapped()
+    check(run(muster, "run", path).returncode == 0, "the unit")
+    on_gpu(muster, folder, path)
+    check(sorted(row[2] for row in calls(folder, "cuArray3DCreate_v2")) == ["2,2,2 1x4 2", "4,2,0 3x1 2", "4,3,0 3x1 2", "6,0,3 16x1 3"] and
+          sorted(row[2] for row in calls(folder, "cuTexObjectCreate")) == ["0,2,3 1 2", "1,1,1 0 0", "1,1,1 0 1", "1,1,1 0 1"], calls(folder))
+    check(sorted(row[2] for row in calls(folder, "cuMemcpy3D_v2")) ==
+          ["1 to 3: 12,1,3", "1 to 3: 16,2,1", "1 to 3: 16,3,1", "1 to 3: 8,2,2", "3 to 1: 16,2,1"], "what is copied")
+    for name in ("cuArrayDestroy", "cuTexObjectDestroy", "cuSurfObjectDestroy"):
+        check(len(calls(folder, name)) == 4, "all is given back")
+    for name in ("cuArray3DCreate_v2", "cuMemcpy3D_v2", "cuTexObjectCreate", "cuSurfObjectCreate"):
+        result, told = on_gpu(muster, folder, path, code=2, fail=f"{name}=2")
+        check(told["outcome"] == "does not launch: out_of_memory" and "does not make the texture" in result.stdout, told, result)
+    text = (folder / "kernels.ptx").read_text()
+    (folder / "kernels.ptx").write_text(text.replace(".extern .shared", ".global .texref read;\n.extern .shared", 1))
+    refused(run(muster, "run", path, "--target", "cuda", env=standin(folder)), 2,
+            ": read is a variable for a texture: on a GPU, textures are arguments of the kernel")
+    result = run(muster, "run", manifest(folder, "shape", multicast={"m": {"buffers": ["out"]}}), "--target", "cuda", env=standin(folder))
+    refused(result, 2, "has multicast objects, which span several GPUs, and --target cuda runs on one")
+
+
 def shapes(muster, folder):
     """Clusters, portable and not, cooperative grids, dynamic shared memory: what the driver is told."""
     ex = "cuLaunchKernelEx"
@@ -513,6 +549,7 @@ CASES = {
     "does_not_launch": does_not_launch,
     "arguments": arguments,
     "tensor_maps": tensor_maps,
+    "textures": textures,
     "shapes": shapes,
     "launches": launches,
     "programmatic": programmatic,

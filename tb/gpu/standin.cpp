@@ -160,6 +160,14 @@ int Execute(const Launch& launch, Module* module, bool overlaps) {
   } else if (name == "mapped") {
     std::memcpy(&out[0], launch.structure.data(), 4);
     out[1] = *Words(launch.words[2], 4);
+  } else if (name == "textured") {
+    std::uint8_t* const read = standin::Texels(launch.words[1], false);
+    std::uint8_t* const stored = standin::Texels(launch.words[2], true);
+    if (read == nullptr || stored == nullptr) {
+      return kIllegalAddress;
+    }
+    std::memcpy(&out[0], read + 4, 4);
+    std::memcpy(stored + 4, &out[0], 4);
   } else if (name == "crossed") {
     for (unsigned i = 0; i < Threads(launch); ++i) {
       out[i] = 7;
@@ -207,9 +215,9 @@ int Submit(const Function& function, Launch launch, const void* stream, void** a
     return kInvalidHandle;
   }
   launch.kernel = function.name;
-  const std::size_t count = function.name == "mapped"                              ? 3
-                            : function.name == "fill" || function.name == "unpack" ? 2
-                                                                                   : 1;
+  const std::size_t count = function.name == "mapped" || function.name == "textured" ? 3
+                            : function.name == "fill" || function.name == "unpack"   ? 2
+                                                                                     : 1;
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t word = 0;
     std::memcpy(&word, arguments[i], function.name == "fill" && i == 1 ? 4 : 8);
