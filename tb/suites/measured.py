@@ -57,7 +57,8 @@ def table():
     columns = ("kernels", "lines", *UNITS, "accepted", "right")
     for language, by_architecture in filed.items():
         for architecture, row in by_architecture.items():
-            cells = [LANGUAGES[language], architecture, *(f"{row[key]:,}" for key in columns), counted(row["refused"]), counted(row["others"]), f"{row['seconds']:.0f}"]
+            cells = [LANGUAGES[language], architecture, *(f"{row[key]:,}" for key in columns),
+                     counted(row["refused"]), counted(row["others"]), f"{row['seconds']:.0f}"]
             lines.append(f"| {' | '.join(cells)} |\n")
             total.update({key: row[key] for key in (*columns, "seconds")})
             total["refused"] += sum(row["refused"].values())
