@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A launch manifest: which kernel, with what, and what must come of it (sim/README.md).
+// A launch manifest: which kernel, with what, and what must come of it (sim/MANIFEST.md).
 #ifndef MUSTER_SIM_PTX_LAUNCH_MANIFEST_H_
 #define MUSTER_SIM_PTX_LAUNCH_MANIFEST_H_
 
@@ -74,6 +74,7 @@ struct Argument {
   std::vector<Argument> members{};  // of a structure, laid out as in C
   std::string map{};                // a tensor map, by value
   std::optional<Choice> choice{};   // it is open
+  bool is_surface = false;          // the texture of that name as a surface
 };
 
 // A kernel, and what it is launched with.
