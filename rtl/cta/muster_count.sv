@@ -18,8 +18,7 @@ module muster_count
   localparam int unsigned NumIssue = Cfg.NumIssue,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW,
-  localparam int unsigned EntryW  = $clog2(NumCtas * NumBars),
-  localparam bit Pairs = NumIssue > 2  // hits of two ports are added up here: see effect_t
+  localparam int unsigned EntryW  = $clog2(NumCtas * NumBars)
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -296,10 +295,8 @@ module muster_count
         cause:  FaultNone,
         hits:   '0
       };
-      if (!Pairs || fit[m]) begin
-        for (int i = 0; i < 4; i++) begin
-          effects_o[m].hits = effects_o[m].hits + 7'(operands_i[m].word[4*i+:4]);
-        end
+      for (int i = 0; i < 4; i++) begin
+        effects_o[m].hits = effects_o[m].hits + 7'(operands_i[m].word[4*i+:4]);
       end
       if (Cfg.EnFaults && valid_q && done[m]) begin
         effects_o[m].cause = cause_of(group_q, members_q[m]);
@@ -311,7 +308,7 @@ module muster_count
     end
     // When the second of a pair counts, the first does if it fits.
     for (int m = 1; m < NumIssue; m += 2) begin
-      if (Pairs) effects_o[m].hits = effects_o[m].hits + effects_o[m-1].hits;
+      if (NumIssue > 2 && fit[m-1]) effects_o[m].hits = effects_o[m].hits + effects_o[m-1].hits;
     end
   end
 
