@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The barrier units of a GPC, with the warp scope of each and the cluster scope of all. Wiring:
-// what leaves a unit for another one, and completions of clusterlaunchcontrol, stay inside; every
-// other port is that of the block that it belongs to, and described on its page (README.md,
-// mbarrier/, warp/, cluster/). muster_gpc_pkg has the fields of _req_i and _rsp_o.
+// The barrier units of a GPC, with the atomics and the warp scope of each and the cluster scope of
+// all. Wiring: what leaves a unit for another one, and completions of clusterlaunchcontrol, stay
+// inside; every other port is that of the block that it belongs to, and described on its page
+// (README.md, mbarrier/, atomics/, warp/, cluster/). muster_gpc_pkg has the fields of _req_i and
+// _rsp_o.
 module muster_gpc
   import muster_pkg::*;
   import muster_cfg_pkg::*;
@@ -15,6 +16,9 @@ module muster_gpc
   parameter int unsigned NumWarps     = 32,
   parameter int unsigned NumCtas      = 8,
   parameter int unsigned NumIssue     = 2,
+  parameter bit          EnAtomics    = 1'b1,
+  parameter int unsigned Floats       = 3,     // of the atomics, as En128
+  parameter bit          En128        = 1'b1,
   parameter int unsigned LanesPerBeat = 8,
   parameter int unsigned NumClusters  = 8,
   parameter int unsigned NumGrids     = 2,
@@ -59,6 +63,15 @@ module muster_gpc
   output smem_req_t [NumUnits-1:0] smem_req_o,
   input  smem_rsp_t [NumUnits-1:0] smem_rsp_i,
 
+  // The atomics of each core, and their port at the bank.
+  input  at_req_t [NumUnits-1:0] at_req_i,  // updates of warps
+  output at_rsp_t [NumUnits-1:0] at_rsp_o,  // answers and faults
+  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] at_busy_o,
+  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] at_fence_req_o,
+  input  logic [NumUnits-1:0][Cfg.NumWarps-1:0] at_fence_ack_i,
+  output at_smem_req_t [NumUnits-1:0] at_smem_req_o,
+  input  smem_rsp_t    [NumUnits-1:0] at_smem_rsp_i,
+
   // The lanes of each core's warps.
   input  warp_req_t [NumUnits-1:0] warp_req_i,  // collectives, gathers, exits
   output warp_rsp_t [NumUnits-1:0] warp_rsp_o,  // answers, arrivals and faults
@@ -99,7 +112,10 @@ module muster_gpc
   cancel_t          [NumUnits-1:0] cancel;
 
   for (genvar u = 0; u < NumUnits; u++) begin : g_unit
-    muster_gpc_unit #(.Cfg(Cfg), .LanesPerBeat(LanesPerBeat)) u_unit (
+    muster_gpc_unit #(
+      .Cfg(Cfg), .EnAtomics(EnAtomics), .Floats(Floats), .En128(En128),
+      .LanesPerBeat(LanesPerBeat)
+    ) u_unit (
       .clk_i, .rst_ni, .idle_o (unit_idle[u]),
       .issue_valid_i (issue_valid_i[u]), .issue_ready_o (issue_ready_o[u]), .issue_i (issue_i[u]),
       .cta_req_i (cta_req_i[u]), .cta_rsp_o (cta_rsp_o[u]),
@@ -113,6 +129,9 @@ module muster_gpc
       .mb_fence_req_o (mb_fence_req_o[u]), .mb_fence_ack_i (mb_fence_ack_i[u]),
       .mb_wake_o (mb_wake_o[u]), .mb_expire_o (mb_expire_o[u]),
       .smem_req_o (smem_req_o[u]), .smem_rsp_i (smem_rsp_i[u]),
+      .at_req_i (at_req_i[u]), .at_rsp_o (at_rsp_o[u]), .at_busy_o (at_busy_o[u]),
+      .at_fence_req_o (at_fence_req_o[u]), .at_fence_ack_i (at_fence_ack_i[u]),
+      .at_smem_req_o (at_smem_req_o[u]), .at_smem_rsp_i (at_smem_rsp_i[u]),
       .warp_req_i (warp_req_i[u]), .warp_rsp_o (warp_rsp_o[u]), .warp_values_i (warp_values_i[u]),
       .warp_clear_i (warp_clear_i[u]), .warp_open_o (warp_open_o[u]),
       .cluster_busy_i (cluster_busy_o[u]),

@@ -6,6 +6,7 @@
 package muster_gpc_pkg;
 
   import muster_pkg::*;
+  import muster_atomics_pkg::*;
   import muster_warp_pkg::*;
   import muster_cluster_pkg::*;
 
@@ -68,6 +69,36 @@ package muster_gpc_pkg;
     logic     write_ready;
     logic     yield;        // a store waits for a word that is held
   } smem_rsp_t;
+
+  // ---------------------------------------------------------------------------------------------
+  // The atomics of a core, with a port of their own at the bank (muster_atomics,
+  // rtl/atomics/README.md)
+  // ---------------------------------------------------------------------------------------------
+
+  typedef struct packed {
+    logic       issue_valid;     // an update of a warp
+    at_update_t issue;
+    logic       response_ready;
+  } at_req_t;
+
+  typedef struct packed {
+    logic         issue_ready;
+    logic         response_valid;  // a word as it was
+    at_response_t response;
+    logic         fault_valid;
+    at_fault_t    fault;
+    at_commit_t   commit;          // observation
+  } at_rsp_t;
+
+  typedef struct packed {
+    logic                   read_valid;
+    mb_place_t              read_place;
+    logic                   write_valid;
+    mb_place_t              write_place;
+    logic [63:0]            write_data;
+    logic      [AtHeld-1:0] held_valid;
+    mb_place_t [AtHeld-1:0] held_place;
+  } at_smem_req_t;
 
   // ---------------------------------------------------------------------------------------------
   // The warp scope of a core (muster_warp, rtl/warp/README.md)

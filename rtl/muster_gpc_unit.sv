@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a core of a GPC has: a barrier unit, a warp scope, and an arbiter before the unit's async
-// port, which copy engines and responses of clusterlaunchcontrol share. Wiring; muster_gpc has the
+// What a core of a GPC has: a barrier unit, atomics and a warp scope beside it, and an arbiter
+// before the unit's async port, which copy engines and responses of clusterlaunchcontrol share. Wiring; muster_gpc has the
 // ports, and the cluster scope that these cores have in common.
 module muster_gpc_unit
   import muster_pkg::*;
@@ -9,6 +9,9 @@ module muster_gpc_unit
   import muster_gpc_pkg::*;
 #(
   parameter muster_cfg_t Cfg,
+  parameter bit          EnAtomics    = 1'b1,
+  parameter int unsigned Floats       = 3,
+  parameter bit          En128        = 1'b1,
   parameter int unsigned LanesPerBeat = 8,
   localparam int unsigned NumWarps = Cfg.NumWarps,
   localparam int unsigned NumIssue = Cfg.NumIssue,
@@ -46,6 +49,14 @@ module muster_gpc_unit
   output smem_req_t             smem_req_o,
   input  smem_rsp_t             smem_rsp_i,
 
+  input  at_req_t               at_req_i,
+  output at_rsp_t               at_rsp_o,
+  output logic [NumWarps-1:0]   at_busy_o,
+  output logic [NumWarps-1:0]   at_fence_req_o,
+  input  logic [NumWarps-1:0]   at_fence_ack_i,
+  output at_smem_req_t          at_smem_req_o,
+  input  smem_rsp_t             at_smem_rsp_i,
+
   input  warp_req_t             warp_req_i,
   output warp_rsp_t             warp_rsp_o,
   input  logic [LanesPerBeat-1:0][63:0] warp_values_i,
@@ -63,7 +74,7 @@ module muster_gpc_unit
   input  mb_async_t             complete_i
 );
 
-  logic      async_valid, async_ready, unit_idle, warp_active;
+  logic      async_valid, async_ready, unit_idle, atomics_active, warp_active;
   mb_async_t async;
 
   muster_async_mux u_async (
@@ -110,6 +121,36 @@ module muster_gpc_unit
     .mb_fault_valid_o (mb_rsp_o.fault_valid), .mb_fault_o (mb_rsp_o.fault)
   );
 
+  if (EnAtomics) begin : g_atomics
+    muster_atomics #(.Cfg(Cfg), .Floats(Floats), .En128(En128)) u_atomics (
+      .clk_i, .rst_ni,
+      .issue_valid_i (at_req_i.issue_valid), .issue_ready_o (at_rsp_o.issue_ready),
+      .issue_i (at_req_i.issue),
+      .busy_o (at_busy_o), .active_o (atomics_active),
+      .fence_req_o (at_fence_req_o), .fence_ack_i (at_fence_ack_i),
+      .smem_read_valid_o (at_smem_req_o.read_valid),
+      .smem_read_ready_i (at_smem_rsp_i.read_ready),
+      .smem_read_place_o (at_smem_req_o.read_place),
+      .smem_rdata_valid_i (at_smem_rsp_i.rdata_valid), .smem_rdata_i (at_smem_rsp_i.rdata),
+      .smem_write_valid_o (at_smem_req_o.write_valid),
+      .smem_write_ready_i (at_smem_rsp_i.write_ready),
+      .smem_write_place_o (at_smem_req_o.write_place),
+      .smem_write_data_o (at_smem_req_o.write_data),
+      .smem_held_valid_o (at_smem_req_o.held_valid),
+      .smem_held_place_o (at_smem_req_o.held_place), .smem_yield_i (at_smem_rsp_i.yield),
+      .response_valid_o (at_rsp_o.response_valid), .response_ready_i (at_req_i.response_ready),
+      .response_o (at_rsp_o.response),
+      .fault_valid_o (at_rsp_o.fault_valid), .fault_o (at_rsp_o.fault),
+      .commit_o (at_rsp_o.commit)
+    );
+  end else begin : g_no_atomics
+    assign at_rsp_o       = '0;
+    assign at_busy_o      = '0;
+    assign at_fence_req_o = '0;
+    assign at_smem_req_o  = '0;
+    assign atomics_active = 1'b0;
+  end
+
   muster_warp #(
     .NumWarps(NumWarps), .WarpSize(Cfg.WarpSize), .LanesPerBeat(LanesPerBeat)
   ) u_warp (
@@ -124,6 +165,6 @@ module muster_gpc_unit
     .open_o (warp_open_o), .active_o (warp_active)
   );
 
-  assign idle_o = unit_idle && !warp_active && warp_clear_i == '0;
+  assign idle_o = unit_idle && !atomics_active && !warp_active && warp_clear_i == '0;
 
 endmodule

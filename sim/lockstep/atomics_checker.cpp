@@ -31,31 +31,31 @@ bool IsSame(const AtomicUpdate& a, const AtomicUpdate& b) {
          a.releasing == b.releasing;
 }
 
-// Whether the block has the operation.
-bool Has(const AtomicsShape& shape, const AtomicUpdate& update) {
-  switch (update.op) {
-    case AtomicOp::kInc:
-    case AtomicOp::kDec:
-      return update.size == AtomicSize::k32;
-    case AtomicOp::kExch:
-    case AtomicOp::kCas:
-      return update.size != AtomicSize::k128 || shape.has_128;
-    case AtomicOp::kFAdd:
-      return update.size == AtomicSize::k64 ? shape.floats >= 3
-                                            : update.size == AtomicSize::k32 && shape.floats >= 1;
-    case AtomicOp::kHAdd:
-    case AtomicOp::kBAdd:
-      return update.size != AtomicSize::k64 && shape.floats >= 2;
-    default:
-      return update.size != AtomicSize::k128;
-  }
-}
-
 std::string Describe(MbPlace place) {
   return fmt::format("{:#x} of CTA {}", place.addr, place.cta);
 }
 
 }  // namespace
+
+bool Has(const AtomicsShape& shape, const AtomicUpdate& update) {
+  const bool wide = update.size == AtomicSize::k64;
+  const bool single = update.size == AtomicSize::k32;
+  switch (update.op) {
+    case AtomicOp::kInc:
+    case AtomicOp::kDec:
+      return single;
+    case AtomicOp::kExch:
+    case AtomicOp::kCas:
+      return update.size != AtomicSize::k128 || shape.has_128;
+    case AtomicOp::kFAdd:
+      return wide ? shape.floats >= 3 : single && shape.floats >= 1;
+    case AtomicOp::kHAdd:
+    case AtomicOp::kBAdd:
+      return (single || update.size == AtomicSize::k16) && shape.floats >= 2;
+    default:
+      return single || wide;
+  }
+}
 
 void AtomicsChecker::Reset() {
   flights_.clear();

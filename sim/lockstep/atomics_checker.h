@@ -28,6 +28,9 @@ constexpr unsigned LongestIssue(const AtomicsShape& shape) {
 }
 constexpr unsigned LongestCommit(const AtomicsShape& shape) { return 3 * LongestIssue(shape); }
 
+// Whether the block has the operation, of this size.
+bool Has(const AtomicsShape& shape, const AtomicUpdate& update);
+
 class AtomicsChecker {
  public:
   explicit AtomicsChecker(const AtomicsShape& shape) : shape_(shape) {}

@@ -35,7 +35,11 @@ std::string BlockOf(const std::string& scope) {
   }
   const std::size_t number = unit + std::string("g_unit[").size();
   const std::string index = scope.substr(number, scope.find(']', number) - number);
-  return (scope.find("u_warp", unit) == std::string::npos ? "unit " : "warp scope ") + index;
+  const char* const block = scope.find("u_warp", unit) != std::string::npos ? "warp scope "
+                            : scope.find("u_atomics", unit) != std::string::npos
+                                ? "atomics of unit "
+                                : "unit ";
+  return block + index;
 }
 
 class GpcHarness : public sc_core::sc_module {
@@ -70,6 +74,9 @@ class GpcHarness : public sc_core::sc_module {
     for (const WarpChecker& warps : checks_.warps) {
       result_.warp_requests += warps.counts().requests;
       result_.warp_lanes += warps.counts().lanes;
+    }
+    for (const AtomicsChecker& atomics : checks_.atomics) {
+      result_.atomic_updates += atomics.counts().updates;
     }
     const ClusterChecker::Counts& counts = checks_.cluster.counts();
     result_.cluster_operations = counts.requests + counts.sent + counts.cancels;
@@ -159,10 +166,15 @@ class GpcHarness : public sc_core::sc_module {
       const ClusterInputs::Unit& scope = pins.cluster_in.units[u];
       until = std::min(until, checkers_[u]->SleepsUntil(cycle_));
       rests = rests && !unit.warp_in.valid && unit.warp_in.clear == 0 && !unit.warp_out.active &&
-              checks_.warps[u].Settled() && !scope.request_valid && !scope.send_valid &&
-              !scope.cancel_valid;
+              checks_.warps[u].Settled() && !unit.atomic_in.issue_valid &&
+              !unit.atomic_out.active && AtomicsSettled(u) && !scope.request_valid &&
+              !scope.send_valid && !scope.cancel_valid;
     }
     return rests ? StandsStill(cycle_, until, gpc_->shape().unit.clock_period_ps) : 0;
+  }
+
+  bool AtomicsSettled(std::size_t u) const {
+    return checks_.atomics.empty() || checks_.atomics[u].Settled();
   }
 
   bool IsIdle() const {
@@ -173,6 +185,8 @@ class GpcHarness : public sc_core::sc_module {
 
   bool IsAtRest() const {
     return driver_->Finished() && checks_.cluster.Settled() &&
+           std::all_of(checks_.atomics.begin(), checks_.atomics.end(),
+                       [](const AtomicsChecker& atomics) { return atomics.Settled(); }) &&
            std::all_of(checks_.warps.begin(), checks_.warps.end(),
                        [](const WarpChecker& warps) { return warps.Settled(); });
   }
@@ -180,6 +194,9 @@ class GpcHarness : public sc_core::sc_module {
   bool Reset() {
     for (WarpChecker& warps : checks_.warps) {
       warps.Reset();
+    }
+    for (AtomicsChecker& atomics : checks_.atomics) {
+      atomics.Reset();
     }
     for (GpcCrossingChecker& crossing : checks_.crossings) {
       crossing.Reset();
@@ -192,7 +209,7 @@ class GpcHarness : public sc_core::sc_module {
 
   bool Check(const sc_core::sc_time& before) {
     for (unsigned u = 0; u < checkers_.size(); ++u) {
-      if (!CheckIdle(u) || !CheckUnit(u, before) || !CheckWarps(u)) {
+      if (!CheckIdle(u) || !CheckUnit(u, before) || !CheckWarps(u) || !CheckAtomics(u)) {
         return false;
       }
     }
@@ -203,8 +220,8 @@ class GpcHarness : public sc_core::sc_module {
   // is at work. Of the unit itself its checker knows that.
   bool CheckIdle(unsigned u) {
     const GpcUnitPins& unit = gpc_->pins.units[u];
-    const bool works =
-        unit.warp_out.active || unit.warp_in.clear != 0 || gpc_->pins.cluster_out.active;
+    const bool works = unit.warp_out.active || unit.warp_in.clear != 0 || unit.atomic_out.active ||
+                       gpc_->pins.cluster_out.active;
     return !(unit.port->out.idle && works) ||
            checkers_[u]->Stop(cycle_, {"idle", "high", "low: something is under way"},
                               fmt::format("unit {}", u));
@@ -243,6 +260,14 @@ class GpcHarness : public sc_core::sc_module {
     WarpChecker& warps = checks_.warps[u];
     return warps.Check(cycle_, unit.warp_in, unit.warp_out) ||
            checkers_[u]->Stop(cycle_, *warps.mismatch(), fmt::format("warp scope {}", u), &warps);
+  }
+
+  bool CheckAtomics(unsigned u) {
+    const GpcUnitPins& unit = gpc_->pins.units[u];
+    return checks_.atomics.empty() ||
+           checks_.atomics[u].Check(cycle_, unit.atomic_in, unit.atomic_out) ||
+           checkers_[u]->Stop(cycle_, *checks_.atomics[u].mismatch(),
+                              fmt::format("atomics of unit {}", u));
   }
 
   bool CheckCluster() {

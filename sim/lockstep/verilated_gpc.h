@@ -79,6 +79,21 @@ auto WarpPorts(Gpc& gpc) {
                WarpVectors<Gpc>{gpc}};
 }
 
+template <typename Gpc>
+struct AtomicVectors {
+  Gpc& gpc;
+  decltype(Gpc::at_busy_o) busy_o = gpc.at_busy_o;
+  decltype(Gpc::at_fence_req_o) fence_req_o = gpc.at_fence_req_o;
+  decltype(Gpc::at_fence_ack_i) fence_ack_i = gpc.at_fence_ack_i;
+};
+
+template <typename Gpc>
+auto AtomicPorts(Gpc& gpc) {
+  return Ports{sv::at_req_ports{gpc.at_req_i}, sv::at_rsp_ports{gpc.at_rsp_o},
+               sv::at_smem_req_ports{gpc.at_smem_req_o}, sv::smem_rsp_ports{gpc.at_smem_rsp_i},
+               AtomicVectors<Gpc>{gpc}};
+}
+
 // `Scope` is the instance.
 template <typename Gpc, typename Scope>
 struct ClusterVectors {
@@ -109,7 +124,15 @@ auto ClusterPorts(Gpc& gpc, Scope& scope) {
                ClusterVectors<Gpc, Scope>{gpc, scope}};
 }
 
-// `Places` finds the instances inside: Units(root), Warps(root), Cluster(root).
+// In the place of the instances of a GPC without atomics.
+struct NoAtomics {
+  struct Instance {
+    std::uint8_t active_o = 0;
+  };
+  const Instance* operator[](unsigned /*u*/) const { return nullptr; }
+};
+
+// `Places` finds the instances inside: Units(root), Warps(root), Atomics(root), Cluster(root).
 template <typename Gpc, typename Places, typename Shape, bool kTraced>
 class VerilatedGpc final : public GpcDut {
  public:
@@ -118,9 +141,11 @@ class VerilatedGpc final : public GpcDut {
         gpc_(PoweredUp(&context_, power_up.seed), "gpc"),
         units_(Places::Units(gpc_.rootp)),
         warps_(Places::Warps(gpc_.rootp)),
+        atomics_(Places::Atomics(gpc_.rootp)),
         cluster_(Places::Cluster(gpc_.rootp)),
         unit_ports_(UnitPorts(gpc_)),
         warp_ports_(WarpPorts(gpc_)),
+        atomic_ports_(AtomicPorts(gpc_)),
         cluster_ports_(ClusterPorts(gpc_, *cluster_)) {
     pins.units.resize(units_.size());
     for (GpcUnitPins& unit : pins.units) {
@@ -154,6 +179,9 @@ class VerilatedGpc final : public GpcDut {
     for (unsigned u = 0; u < units_.size(); ++u) {
       DriveUnit<Shape>(u, pins.units[u].port->in, &unit_ports_);
       DriveScope(shape_.warps, pins.units[u].warp_in, &warp_ports_, u);
+      if (shape_.atomics) {
+        DriveScope(*shape_.atomics, pins.units[u].atomic_in, &atomic_ports_, u);
+      }
     }
     DriveScope(shape_.cluster, pins.cluster_in, &cluster_ports_);
     gpc_.clk_i = 0;
@@ -162,6 +190,10 @@ class VerilatedGpc final : public GpcDut {
       SampleUnit<Shape>(u, unit_ports_, &pins.units[u].port->out);
       SampleScope(shape_.warps, warp_ports_, &pins.units[u].warp_out, u);
       pins.units[u].warp_out.active = warps_[u]->active_o != 0;
+      if (shape_.atomics) {
+        SampleScope(*shape_.atomics, atomic_ports_, &pins.units[u].atomic_out, u);
+        pins.units[u].atomic_out.active = atomics_[u]->active_o != 0;
+      }
       SampleCrossing(u, &pins.units[u].crossing);
     }
     SampleScope(shape_.cluster, cluster_ports_, &pins.cluster_out);
@@ -200,6 +232,7 @@ class VerilatedGpc final : public GpcDut {
       in.lifecycle_valid = in.exit_valid = valid;
       in.mb.issue_valid = in.mb.async_valid = in.mb.remote_valid = in.mb.rdata_valid = valid;
       pins.units[u].warp_in.valid = valid;
+      pins.units[u].atomic_in.issue_valid = pins.units[u].atomic_in.rdata_valid = valid;
       cluster.units[u].request_valid = cluster.units[u].send_valid = valid;
       cluster.units[u].cancel_valid = valid;
     }
@@ -236,9 +269,11 @@ class VerilatedGpc final : public GpcDut {
   Gpc gpc_;
   const decltype(Places::Units(gpc_.rootp)) units_;
   const decltype(Places::Warps(gpc_.rootp)) warps_;
+  const decltype(Places::Atomics(gpc_.rootp)) atomics_;
   const decltype(Places::Cluster(gpc_.rootp)) cluster_;
   decltype(UnitPorts(std::declval<Gpc&>())) unit_ports_;
   decltype(WarpPorts(std::declval<Gpc&>())) warp_ports_;
+  decltype(AtomicPorts(std::declval<Gpc&>())) atomic_ports_;
   decltype(ClusterPorts(std::declval<Gpc&>(), *cluster_)) cluster_ports_;
   std::unique_ptr<VerilatedFstC> trace_;
   std::uint64_t cycle_ = 0;

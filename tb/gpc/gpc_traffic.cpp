@@ -111,6 +111,7 @@ bool GpcTraffic::DriveReset(std::uint64_t cycle, lockstep::GpcPins* pins) {
   for (lockstep::GpcUnitPins& unit : pins->units) {
     unit.port->in = Inputs();
     unit.warp_in = WarpInputs();
+    unit.atomic_in = AtomicInputs();
     unit.warp_in.arrival_ready = false;
   }
   pins->cluster_in = ClusterInputs();
@@ -130,6 +131,7 @@ void GpcTraffic::Drive(std::uint64_t cycle, lockstep::GpcPins* pins) {
     for (lockstep::GpcUnitPins& unit : pins->units) {
       unit.port->out = Outputs();
       unit.warp_out = WarpOutputs();
+      unit.atomic_out = AtomicOutputs();
     }
   }
   if (cycle >= next_knobs_ && !finishing_) {
