@@ -69,6 +69,7 @@ rtl/atomics/muster_atomics_round.sv
 rtl/atomics/muster_atomics_float.sv
 rtl/atomics/muster_atomics_sums.sv
 rtl/atomics/muster_atomics_drain.sv
+rtl/atomics/muster_atomics_turn.sv
 rtl/atomics/muster_atomics.sv
 rtl/atomics/muster_atomics_lanes.sv
 rtl/cluster/muster_cluster_pkg.sv
@@ -78,12 +79,14 @@ rtl/cluster/muster_cluster_ctas.sv
 rtl/cluster/muster_cluster_count.sv
 rtl/cluster/muster_cluster_hub.sv
 rtl/cluster/muster_cluster_grid.sv
+rtl/cluster/muster_cluster_crossbar.sv
 rtl/cluster/muster_cluster_network.sv
 rtl/cluster/muster_cluster_cancel.sv
 rtl/cluster/muster_cancel_decode.sv
 rtl/cluster/muster_cluster.sv
 rtl/muster.sv
 rtl/muster_async_mux.sv
+rtl/muster_remote_split.sv
 rtl/muster_gpc_pkg.sv
 rtl/muster_gpc_unit.sv
 rtl/muster_gpc.sv

@@ -8,6 +8,7 @@
 module muster_gpc
   import muster_pkg::*;
   import muster_cfg_pkg::*;
+  import muster_atomics_pkg::*;
   import muster_cluster_pkg::*;
   import muster_gpc_pkg::*;
 #(
@@ -99,6 +100,10 @@ module muster_gpc
   mb_async_t                 complete;
   logic                      cluster_active;
 
+  logic         [NumUnits-1:0] answer_valid, answer_ready, reply_valid, reply_ready;
+  at_remote_t   [NumUnits-1:0] remote_atomic;
+  at_response_t [NumUnits-1:0] answer, reply;
+
   // The ports of the cluster scope that are in _req_i and _rsp_o, by port and not by unit.
   logic             [NumUnits-1:0] request_valid, request_ready, go_valid, cluster_fault_valid,
                                    send_valid, send_ready, lost_valid, cancel_valid, cancel_ready,
@@ -136,6 +141,8 @@ module muster_gpc
       .warp_clear_i (warp_clear_i[u]), .warp_open_o (warp_open_o[u]),
       .cluster_busy_i (cluster_busy_o[u]),
       .remote_valid_i (remote_valid[u]), .remote_ready_o (remote_ready[u]), .remote_i (remote[u]),
+      .remote_atomic_i (remote_atomic[u]), .remote_from_i (remote_from[u]),
+      .answer_valid_o (answer_valid[u]), .answer_ready_i (answer_ready[u]), .answer_o (answer[u]),
       .complete_valid_i (complete_valid[u]), .complete_ready_o (complete_ready[u]),
       .complete_i (complete)
     );
@@ -146,12 +153,14 @@ module muster_gpc
     assign send[u]          = cluster_req_i[u].send;
     assign cancel_valid[u]  = cluster_req_i[u].cancel_valid;
     assign cancel[u]        = cluster_req_i[u].cancel;
+    assign reply_ready[u]   = cluster_req_i[u].reply_ready;
     assign write_ready[u]   = cluster_req_i[u].write_ready;
     assign cluster_rsp_o[u] = '{
       request_ready: request_ready[u], go_valid: go_valid[u], go: go[u],
       fault_valid: cluster_fault_valid[u], fault: cluster_fault[u],
       send_ready: send_ready[u], remote_from: remote_from[u],
       lost_valid: lost_valid[u], lost: lost[u],
+      reply_valid: reply_valid[u], reply: reply[u],
       cancel_ready: cancel_ready[u], write_valid: write_valid[u]
     };
 
@@ -160,7 +169,7 @@ module muster_gpc
 
   muster_cluster #(
     .NumUnits(NumUnits), .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .NumClusters(NumClusters),
-    .NumGrids(NumGrids)
+    .NumGrids(NumGrids), .EnAtomics(EnAtomics)
   ) u_cluster (
     .clk_i, .rst_ni,
     .life_valid_i (scheduler_req_i.life_valid), .life_ready_o (scheduler_rsp_o.life_ready),
@@ -173,7 +182,9 @@ module muster_gpc
     .launch_o (grid_launch_o), .flush_o (grid_flush_o), .flushed_i (grid_flushed_i),
     .send_valid_i (send_valid), .send_ready_o (send_ready), .send_i (send),
     .remote_valid_o (remote_valid), .remote_ready_i (remote_ready), .remote_o (remote),
-    .remote_from_o (remote_from), .lost_valid_o (lost_valid), .lost_o (lost),
+    .remote_atomic_o (remote_atomic), .remote_from_o (remote_from),
+    .answer_valid_i (answer_valid), .answer_ready_o (answer_ready), .answer_i (answer),
+    .reply_valid_o (reply_valid), .reply_ready_i (reply_ready), .reply_o (reply), .lost_valid_o (lost_valid), .lost_o (lost),
     .cancel_valid_i (cancel_valid), .cancel_ready_o (cancel_ready), .cancel_i (cancel),
     .take_valid_o (scheduler_rsp_o.take_valid), .take_ready_i (scheduler_req_i.take_ready),
     .take_i (scheduler_req_i.take),

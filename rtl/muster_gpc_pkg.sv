@@ -87,6 +87,7 @@ package muster_gpc_pkg;
     at_response_t response;
     logic         fault_valid;
     at_fault_t    fault;
+    logic         remote_busy;     // an update of another CTA is under way here
     at_commit_t   commit;          // observation
   } at_rsp_t;
 
@@ -131,8 +132,9 @@ package muster_gpc_pkg;
   typedef struct packed {
     logic             request_valid;  // barrier.cluster, griddepcontrol, an exit
     cluster_request_t request;
-    logic             send_valid;     // an operation on another CTA's mbarrier
+    logic             send_valid;     // an operation on another CTA's mbarrier, or an update
     remote_send_t     send;
+    logic             reply_ready;
     logic             cancel_valid;   // clusterlaunchcontrol.try_cancel
     cancel_t          cancel;
     logic             write_ready;    // the response is written
@@ -148,6 +150,8 @@ package muster_gpc_pkg;
     remote_from_t   remote_from;    // the sender of what comes to the core's mbarriers
     logic           lost_valid;     // an operation of the core is lost
     remote_lost_t   lost;
+    logic           reply_valid;    // the answer of another unit's atomics
+    at_response_t   reply;
     logic           cancel_ready;
     logic           write_valid;    // the response in scheduler_rsp_t is to be written
   } cluster_rsp_t;

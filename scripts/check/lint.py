@@ -85,6 +85,7 @@ def elaborations():
                  ((1, 4, 1, 1, 1), (2, 8, 2, 2, 2), (3, 5, 3, 5, 3), (4, 32, 8, 8, 2), (16, 64, 32, 64, 8))]
     commands += [["--top-module", "muster_cancel_decode"]]
     commands += [["+define+MUSTER_OBSERVE", "--top-module", "muster_gpc"]]
+    commands += [["--top-module", top, "-GEnAtomics=1'b0"] for top in ("muster_gpc", "muster_cluster")]
     commands += [["--top-module", "muster_gpc", f"-GNumUnits={units}", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
                          f"-GNumIssue={ports}", f"-GLanesPerBeat={beat}", f"-GNumClusters={ctas}"]
                  for units, warps, ctas, ports, beat in ((1, 4, 1, 1, 1), (2, 8, 2, 1, 1), (4, 32, 8, 2, 8))]

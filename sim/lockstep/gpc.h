@@ -27,7 +27,7 @@ struct GpcChecks {
       : warps(shape.cluster.num_units, WarpChecker(shape.warps)),
         atomics(shape.atomics ? shape.cluster.num_units : 0,
                 AtomicsChecker(shape.atomics.value_or(AtomicsShape{}))),
-        crossings(shape.cluster.num_units),
+        crossings(shape.cluster.num_units, GpcCrossingChecker(shape.unit.smem_bytes)),
         cluster(shape.cluster) {}
 
   std::vector<WarpChecker> warps;

@@ -31,7 +31,18 @@ struct GpcShape {
   ClusterConfig cluster;
 };
 
-// What passes inside, as the ports of either end show it.
+// What passes inside, as the ports of either end show it: at those of the atomics.
+struct AtomicCrossing {
+  bool remote_valid = false;
+  bool remote_ready = false;
+  AtomicUpdate remote;
+  bool remote_busy = false;
+  bool response_valid = false;  // to the core, or to another unit
+  bool response_ready = false;
+  AtomicResponse response;
+};
+
+// At the others.
 struct GpcCrossing {
   // At the ports of the unit.
   bool async_valid = false;
@@ -43,6 +54,7 @@ struct GpcCrossing {
   // At the ports of the cluster scope: the same of `ready`.
   bool network_ready = false;
   bool complete_ready = false;
+  AtomicCrossing atomics;
 };
 
 // The unit's own pins, as its checker wants them; the GPC settles and clocks them all at once.

@@ -263,9 +263,21 @@ class GpcHarness : public sc_core::sc_module {
   }
 
   bool CheckAtomics(unsigned u) {
+    if (checks_.atomics.empty()) {
+      return true;
+    }
     const GpcUnitPins& unit = gpc_->pins.units[u];
-    return checks_.atomics.empty() ||
-           checks_.atomics[u].Check(cycle_, unit.atomic_in, unit.atomic_out) ||
+    const AtomicCrossing& inside = unit.crossing.atomics;
+    AtomicInputs in = unit.atomic_in;
+    in.remote_valid = inside.remote_valid;
+    in.remote = inside.remote;
+    in.response_ready = inside.response_ready;
+    AtomicOutputs out = unit.atomic_out;
+    out.remote_ready = inside.remote_ready;
+    out.remote_busy = inside.remote_busy;
+    out.response_valid = inside.response_valid;
+    out.response = inside.response;
+    return checks_.atomics[u].Check(cycle_, in, out) ||
            checkers_[u]->Stop(cycle_, *checks_.atomics[u].mismatch(),
                               fmt::format("atomics of unit {}", u));
   }
@@ -275,6 +287,10 @@ class GpcHarness : public sc_core::sc_module {
     for (std::size_t u = 0; u < pins.units.size(); ++u) {
       pins.cluster_in.units[u].remote_ready = pins.units[u].crossing.network_ready;
       pins.cluster_in.units[u].complete_ready = pins.units[u].crossing.complete_ready;
+      const AtomicCrossing& atomics = pins.units[u].crossing.atomics;
+      pins.cluster_in.units[u].answer_valid =
+          atomics.response_valid && atomics.response.from.remote;
+      pins.cluster_in.units[u].answer = atomics.response;
     }
     return checks_.cluster.Check(cycle_, pins.cluster_in, pins.cluster_out) ||
            checkers_.front()->Stop(cycle_, *checks_.cluster.mismatch(), "the cluster scope");

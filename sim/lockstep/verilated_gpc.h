@@ -85,6 +85,10 @@ struct AtomicVectors {
   decltype(Gpc::at_busy_o) busy_o = gpc.at_busy_o;
   decltype(Gpc::at_fence_req_o) fence_req_o = gpc.at_fence_req_o;
   decltype(Gpc::at_fence_ack_i) fence_ack_i = gpc.at_fence_ack_i;
+  // Inside; remote_busy_o is of at_rsp_ports.
+  std::uint16_t remote_valid_i = 0;
+  std::uint16_t remote_ready_o = 0;
+  VlWide<kMaxUnits * sv::at_update_t::kWidth / 32 + 1> remote_i{};
 };
 
 template <typename Gpc>
@@ -110,9 +114,13 @@ struct ClusterVectors {
   // Inside.
   decltype((std::declval<Scope&>().remote_valid_o)) remote_valid_o = scope.remote_valid_o;
   decltype((std::declval<Scope&>().remote_o)) remote_o = scope.remote_o;
+  decltype((std::declval<Scope&>().remote_atomic_o)) remote_atomic_o = scope.remote_atomic_o;
   decltype((std::declval<Scope&>().complete_valid_o)) complete_valid_o = scope.complete_valid_o;
   decltype((std::declval<Scope&>().complete_o)) complete_o = scope.complete_o;
-  std::uint16_t remote_ready_i = 0;  // the units' own
+  decltype((std::declval<Scope&>().answer_ready_o)) answer_ready_o = scope.answer_ready_o;
+  std::uint16_t answer_valid_i = 0;  // the units' own
+  VlWide<kMaxUnits * sv::at_response_t::kWidth / 32 + 1> answer_i{};
+  std::uint16_t remote_ready_i = 0;
   std::uint16_t complete_ready_i = 0;
 };
 
@@ -260,8 +268,28 @@ class VerilatedGpc final : public GpcDut {
       crossing->remote.source = MbSource::kRemote;
       sv::mb_remote_t::Get(unit.mb_remote_i, &crossing->remote);
     }
+    if (shape_.atomics) {
+      SampleAtomics(*atomics_[u], &crossing->atomics);
+    }
     crossing->network_ready = IsSet(cluster_->remote_ready_i, u);
     crossing->complete_ready = IsSet(cluster_->complete_ready_i, u);
+  }
+
+  template <typename Instance>
+  static void SampleAtomics(const Instance& of, AtomicCrossing* crossing) {
+    if constexpr (!std::is_same_v<Instance, NoAtomics::Instance>) {
+      crossing->remote_valid = of.remote_valid_i != 0;
+      crossing->remote_ready = of.remote_ready_o != 0;
+      crossing->remote_busy = of.remote_busy_o != 0;
+      if (crossing->remote_valid) {
+        sv::at_update_t::Get(of.remote_i, &crossing->remote);
+      }
+      crossing->response_valid = of.response_valid_o != 0;
+      crossing->response_ready = of.response_ready_i != 0;
+      if (crossing->response_valid) {
+        sv::at_response_t::Get(of.response_o, &crossing->response);
+      }
+    }
   }
 
   const GpcShape shape_;

@@ -260,6 +260,10 @@ void DriveScope(const AtomicsShape& shape, const AtomicInputs& in, Pins* pins, u
   if (in.issue_valid) {
     PutStruct<sv::at_update_t>(in.issue, u, &pins->issue_i);
   }
+  SetBit(&pins->remote_valid_i, u, in.remote_valid);
+  if (in.remote_valid) {
+    PutStruct<sv::at_update_t>(in.remote, u, &pins->remote_i);
+  }
   SetElement(&pins->fence_ack_i, u, shape.num_warps, in.fence_ack);
   DriveSmem(u, in, pins);
   SetBit(&pins->response_ready_i, u, in.response_ready);
@@ -268,6 +272,8 @@ void DriveScope(const AtomicsShape& shape, const AtomicInputs& in, Pins* pins, u
 template <typename Pins>
 void SampleScope(const AtomicsShape& shape, const Pins& pins, AtomicOutputs* out, unsigned u = 0) {
   out->issue_ready = IsSet(pins.issue_ready_o, u);
+  out->remote_ready = IsSet(pins.remote_ready_o, u);
+  out->remote_busy = IsSet(pins.remote_busy_o, u);
   out->busy = GetElement(pins.busy_o, u, shape.num_warps);
   out->fence_req = GetElement(pins.fence_req_o, u, shape.num_warps);
   SampleSmem<kAtomicHeld>(u, pins, out);
@@ -304,6 +310,11 @@ void DriveScope(const ClusterConfig& config, const ClusterInputs& in, Pins* pins
       PutStruct<sv::remote_send_t>(unit.send, u, &pins->send_i);
     }
     SetBit(&pins->remote_ready_i, u, unit.remote_ready);
+    SetBit(&pins->answer_valid_i, u, unit.answer_valid);
+    if (unit.answer_valid) {
+      PutStruct<sv::at_response_t>(unit.answer, u, &pins->answer_i);
+    }
+    SetBit(&pins->reply_ready_i, u, unit.reply_ready);
     SetBit(&pins->cancel_valid_i, u, unit.cancel_valid);
     if (unit.cancel_valid) {
       PutStruct<sv::cancel_t>(unit.cancel, u, &pins->cancel_i);
@@ -355,11 +366,22 @@ void SampleClusterUnit(const ClusterConfig& config, unsigned u, const Pins& pins
   if (out->remote_valid) {
     MbOperation remote;
     GetStruct<sv::mb_remote_t>(pins.remote_o, u, &remote);
-    out->remote = {remote.op,      {static_cast<std::uint8_t>(u), remote.cta},
-                   remote.addr,    remote.lanes,
-                   remote.operand, remote.has_token};
-    out->from.lanes = remote.lanes;
+    out->remote = {remote.op,
+                   {static_cast<std::uint8_t>(u), remote.cta},
+                   remote.addr,
+                   remote.lanes,
+                   remote.operand,
+                   remote.has_token,
+                   {}};
+    GetStruct<sv::at_remote_t>(pins.remote_atomic_o, u, &out->remote.atomic);
+    out->from.lanes =
+        out->remote.atomic.valid ? std::uint32_t{1} << out->remote.atomic.lane : remote.lanes;
     GetStruct<sv::remote_from_t>(pins.remote_from_o, u, &out->from);
+  }
+  out->answer_ready = IsSet(pins.answer_ready_o, u);
+  out->reply_valid = IsSet(pins.reply_valid_o, u);
+  if (out->reply_valid) {
+    GetStruct<sv::at_response_t>(pins.reply_o, u, &out->reply);
   }
   out->lost_valid = IsSet(pins.lost_valid_o, u);
   if (out->lost_valid) {

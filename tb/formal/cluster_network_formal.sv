@@ -5,6 +5,7 @@
 // that pair are under way.
 module cluster_network_formal
   import muster_pkg::*;
+  import muster_atomics_pkg::*;
   import muster_cluster_pkg::*;
 #(
   parameter int unsigned NumUnits = 2
@@ -33,6 +34,7 @@ module cluster_network_formal
   cta_t         [1:0]          cta_q;
   logic         [NumUnits-1:0] send_ready, remote_valid, lost_valid, waits_q;
   mb_remote_t   [NumUnits-1:0] remote;
+  at_remote_t   [NumUnits-1:0] atomic;
   remote_from_t [NumUnits-1:0] from;
   remote_lost_t [NumUnits-1:0] lost;
   remote_send_t [NumUnits-1:0] send_q;
@@ -57,7 +59,7 @@ module cluster_network_formal
     .clk_i, .rst_ni (rst_n), .launch_i, .end_valid_i (waits_to_end_q), .life_i (life), .present_i (ranks_t'(present_i)),
     .resident_i (resident_q), .slot_target_o (reaches), .cluster_sender_o (),
     .send_valid_i, .send_ready_o (send_ready), .send_i, .remote_valid_o (remote_valid), .remote_ready_i,
-    .remote_o (remote), .from_o (from), .lost_valid_o (lost_valid), .lost_o (lost),
+    .remote_o (remote), .atomic_o (atomic), .from_o (from), .lost_valid_o (lost_valid), .lost_o (lost),
     .find_i ('0), .find_unit_o (), .find_cta_o (), .active_o ()
   );
 
@@ -110,6 +112,10 @@ module cluster_network_formal
     for (int u = 0; u < NumUnits; u++) begin
       assume (!waits_q[u] || (send_valid_i[u] && send_i[u] == send_q[u]));
       assume (send_i[u].cluster == '0 && send_i[u].rank < rank_t'(2) && send_i[u].op <= MbCopyArrive);
+      assume ((send_i[u].atomic.lane >> 1) == '0 && (send_i[u].atomic.operand >> 1) == '0 &&
+              (send_i[u].atomic.addr >> 1) == '0 && send_i[u].atomic.op == AtAdd && send_i[u].atomic.size == At32 &&
+              !send_i[u].atomic.is_signed && !send_i[u].atomic.has_answer &&
+              {send_i[u].atomic.compare, send_i[u].atomic.operand_upper, send_i[u].atomic.compare_upper} == '0);
       assume (send_i[u].lanes[31:1] == '0 && send_i[u].operand[31:1] == '0 && send_i[u].addr[31:1] == '0);
     end
 
@@ -130,10 +136,14 @@ module cluster_network_formal
       // 2. Nothing is changed or overtaken: the operation that comes when all those ahead of it have is the one
       //    that was accepted, and it comes to its CTA.
       P02_in_order: assert (!followed_arrives ||
-                            (remote[target_q] == right && from[target_q].warp == marked_q.warp));
+                            (remote[target_q] == right && atomic[target_q] == marked_q.atomic &&
+                             from[target_q].warp == marked_q.warp));
       P03_lost: assert (!followed_is_lost ||
-                        (lost[sender_q].addr == marked_q.addr && lost[sender_q].lanes == marked_q.lanes &&
-                         lost[sender_q].warp == marked_q.warp));
+                        (lost[sender_q].warp == marked_q.warp &&
+                         (marked_q.atomic.valid ?
+                              lost[sender_q].addr == marked_q.atomic.addr &&
+                              lost[sender_q].lanes == lanes_t'(1) << marked_q.atomic.lane :
+                              lost[sender_q].addr == marked_q.addr && lost[sender_q].lanes == marked_q.lanes)));
       C02_in_order: cover (followed_arrives && flight_q == 3'd3);
       C03_lost: cover (followed_is_lost && delivers);
       // 4. No deadlock: an operation has come, or is lost, after 2 x NumUnits cycles, its acceptance included, in

@@ -26,7 +26,7 @@ void AtomicTraffic::Begin(const AtomicOutputs& seen, AtomicInputs* in) {
   }
   in->memory = this;
   bank_.Cycle(seen, in);
-  if (seen.commit_valid) {
+  if (seen.commit_valid && !seen.commit.from.remote) {
     const AtomicUpdate& update = flights_.front();
     // A refused update has no answer.
     if (!seen.commit.written && update.has_answer) {
@@ -76,6 +76,29 @@ void AtomicTraffic::Start(unsigned warp, unsigned cta) {
     left_[warp] += each;
   }
   engaged_ |= Bit(warp);
+}
+
+RemoteAtomic AtomicTraffic::Send(unsigned warp, bool may_await) {
+  const AtomicUpdate update = Random(warp, random_.Below(2));
+  RemoteAtomic sent;
+  sent.valid = true;
+  sent.op = update.op;
+  sent.size = update.size;
+  sent.is_signed = update.is_signed;
+  sent.addr = update.addr;
+  sent.lane = update.lane;
+  sent.operand = update.operand;
+  sent.compare = update.compare;
+  sent.has_answer = update.has_answer && may_await;
+  if (update.size == AtomicSize::k128) {
+    sent.operand_upper = Value();
+    sent.compare_upper = Value();
+  }
+  if (sent.has_answer) {
+    left_[warp] = update.size == AtomicSize::k128 ? 2 : 1;
+    engaged_ |= Bit(warp);
+  }
+  return sent;
 }
 
 void AtomicTraffic::End(unsigned warp) {

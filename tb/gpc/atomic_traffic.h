@@ -34,6 +34,14 @@ class AtomicTraffic : private lockstep::Bank::Words {
   // of a warp of the CTA in this slot.
   bool Wants();
   void Start(unsigned warp, unsigned cta);
+  // Makes an update that a warp sends to another unit; one with an answer only if it may. Answered,
+  // or NoAnswer, says that the answer, or that of each half, has come, or that none will come.
+  RemoteAtomic Send(unsigned warp, bool may_await);
+  void Answered(unsigned warp) { End(warp); }
+  void NoAnswer(unsigned warp) {
+    left_[warp] = 1;
+    End(warp);
+  }
   void Rest(bool rests) { rests_ = rests; }
 
   // Warps with an update that is presented or under way, or with an answer to come.

@@ -74,6 +74,7 @@ class GpcCover {
   void CountCancel(const lockstep::GpcPins& pins);
   void ObserveNetwork(const lockstep::GpcPins& pins, const lockstep::GpcChecks& checks);
   void ObserveAtomics(const lockstep::GpcPins& pins, const lockstep::GpcChecks& checks);
+  void ObserveReplies(unsigned u, const lockstep::GpcPins& pins);
   void ObserveCrossing(const lockstep::GpcUnitPins& unit, const ClusterOutputs::Unit& scope,
                        lockstep::GpcCrossingChecker::Source shown);
 

@@ -167,11 +167,13 @@ void UnitTraffic::Dropped(unsigned slot) {
 bool UnitTraffic::IsCalm(const Cta& cta) const {
   const auto slot = static_cast<unsigned>(&cta - ctas_.data());
   const lockstep::GpcCrossing& crossing = own_->crossing;
-  const bool held = crossing.remote_valid && !crossing.remote_ready && crossing.remote.cta == slot;
+  const ClusterOutputs::Unit& scope = pins_->cluster_out.units[unit_];
+  const bool held = scope.remote_valid && !crossing.network_ready && scope.remote.place.cta == slot;
+  const bool updating = crossing.atomics.remote_valid || own_->atomic_out.remote_busy;
   const std::uint64_t at_work =
       (restored_ ? Bit(*restored_) : 0) | (in_progress_ ? Bit(*in_progress_) : 0);
-  bool calm = cta.unjoined == 0 && cta.on_the_way == 0 && !held && (cta.warps & at_work) == 0 &&
-              (!atomics_ || (atomics_->engaged() & cta.warps) == 0) &&
+  bool calm = cta.unjoined == 0 && cta.on_the_way == 0 && !held && !updating &&
+              (cta.warps & at_work) == 0 && (!atomics_ || (atomics_->engaged() & cta.warps) == 0) &&
               mbarriers_.Quiet(slot, cta.warps);
   ForEachBit(cta.warps, [&](unsigned warp) {
     calm = calm && warps_[warp].presented == 0 && !exits_[warp] && !HasArrival(warp) &&
@@ -389,6 +391,12 @@ void UnitTraffic::DriveWrite(Inputs* inputs) {
   *ready = mbarriers_.Write(stores, &inputs->mb);
 }
 
+RemoteAtomic UnitTraffic::MakeUpdate(unsigned warp) {
+  const bool free = !finishing_ && warps_[warp].presented == 0 &&
+                    FreeLanes(warp, cluster_.live(unit_, warp)) != 0;
+  return atomics_ ? atomics_->Send(warp, free) : RemoteAtomic();
+}
+
 void UnitTraffic::DriveAtomics() {
   if (!atomics_) {
     return;
@@ -402,6 +410,7 @@ void UnitTraffic::DriveAtomics() {
     }
   }
   atomics_->Present(accessing_, &own_->atomic_in);
+  pins_->cluster_in.units[unit_].reply_ready = random_.Percent(knobs_.response);
 }
 
 // ------------------------------------------------------------------------------------------------

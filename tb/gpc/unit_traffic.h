@@ -71,6 +71,11 @@ class UnitTraffic : public lockstep::Driver, private lockstep::RandomMbarrier::R
   // The network brings an operation, or clusterlaunchcontrol a completion, which the unit accepts.
   void Expect(const MbOperation& operation) { mbarriers_.Expect(operation); }
   bool Suggest(MbOperation* operation) { return mbarriers_.Suggest(operation); }
+  // An update that a warp sends to another CTA, if there are atomics. If it has an answer, the warp
+  // awaits that, or hears that none will come.
+  RemoteAtomic MakeUpdate(unsigned warp);
+  void Reply(const AtomicResponse& reply) { atomics_->Answered(reply.warp); }
+  void NoReply(unsigned warp) { atomics_->NoAnswer(warp); }
   std::uint32_t SomeWord(unsigned slot) { return mbarriers_.SomeWord(slot); }
   // `count` says how many operations are on their way to a rank of a cluster: a CTA stays until
   // they are there.

@@ -72,9 +72,11 @@ class GoldenAtomics {
     out->write_data = effects.after;
     out->commit_valid = in.write_ready;
     if (in.write_ready) {
-      out->commit = {update.warp, update.lane, true, {update.cta, update.addr}, effects.after};
+      out->commit = {update.from,      update.warp, update.lane,
+                     update.completes, true,        {update.cta, update.addr},
+                     effects.after};
       if (update.has_answer) {
-        response_ = {update.warp, update.lane, update.upper, effects.before};
+        response_ = {update.from, update.warp, update.lane, update.upper, effects.before};
       }
       lower_as_wanted_ = golden::IsAsWanted(update, word);
       flights_.pop_front();
@@ -85,7 +87,7 @@ class GoldenAtomics {
   AtomicPins* const pins_;
   std::deque<AtomicUpdate> flights_;  // one, or two halves
   bool lower_as_wanted_ = false;
-  std::optional<AtomicOutputs::Response> response_;
+  std::optional<AtomicResponse> response_;
 };
 
 }  // namespace muster::ptx
