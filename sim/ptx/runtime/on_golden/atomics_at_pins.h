@@ -41,11 +41,20 @@ class GoldenAtomics {
     if (!flights_.empty() && !waits && !response_) {
       Commit(in, &out);
     }
-    out.active = in.issue_valid || !flights_.empty() || answers || out.commit_valid;
-    if (in.issue_valid && (flights_.empty() || waits) &&
-        (!in.issue.releasing || (in.fence_ack & Bit(in.issue.warp)) != 0)) {
+    out.active =
+        in.issue_valid || in.remote_valid || !flights_.empty() || answers || out.commit_valid;
+    const bool room = flights_.empty() || waits;
+    const bool remote = waits ? flights_.front().from.remote : in.remote_valid && !remote_last_;
+    if (room && remote && in.remote_valid) {
+      out.remote_ready = remote_last_ = true;
+      flights_.push_back(in.remote);
+    } else if (room && !remote && in.issue_valid &&
+               (!in.issue.releasing || (in.fence_ack & Bit(in.issue.warp)) != 0)) {
       out.issue_ready = true;
+      remote_last_ = false;
       flights_.push_back(in.issue);
+    } else if (room && !waits) {
+      remote_last_ = false;
     }
     for (const AtomicUpdate& update : flights_) {
       out.held[Ones(out.held_valid)] = {update.cta, WordAt(update)};
@@ -87,6 +96,7 @@ class GoldenAtomics {
   AtomicPins* const pins_;
   std::deque<AtomicUpdate> flights_;  // one, or two halves
   bool lower_as_wanted_ = false;
+  bool remote_last_ = false;  // an update of another CTA entered last
   std::optional<AtomicResponse> response_;
 };
 
