@@ -146,7 +146,9 @@ module muster_gpc_unit
       .pending_o (at_pending)
     );
 
-    muster_atomics #(.Cfg(Cfg), .Floats(Floats), .En128(En128)) u_atomics (
+    muster_atomics #(
+      .Cfg(Cfg), .Floats(Floats), .En128(En128), .EnRemote(1'b1)
+    ) u_atomics (
       .clk_i, .rst_ni,
       .issue_valid_i (at_req_i.issue_valid), .issue_ready_o (at_rsp_o.issue_ready),
       .issue_i (at_req_i.issue),

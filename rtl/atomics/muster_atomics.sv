@@ -17,8 +17,9 @@ module muster_atomics
   import muster_atomics_pkg::*;
 #(
   parameter muster_cfg_t Cfg,
-  parameter int unsigned Floats = 0,  // 1: adds f32 too; 2: f16 and bf16 too; 3: f64 too
-  parameter bit          En128  = 1'b0
+  parameter int unsigned Floats   = 0,  // 1: adds f32 too; 2: f16 and bf16 too; 3: f64 too
+  parameter bit          En128    = 1'b0,
+  parameter bit          EnRemote = 1'b0  // other CTAs have updates, too
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -26,7 +27,7 @@ module muster_atomics
   input  logic                    issue_valid_i,
   output logic                    issue_ready_o,
   input  at_update_t              issue_i,
-  // Updates of other CTAs, which their senders have drained; tied low if there are none.
+  // Updates of other CTAs, which their senders have drained.
   input  logic                    remote_valid_i,
   output logic                    remote_ready_o,
   input  at_update_t              remote_i,
@@ -100,12 +101,23 @@ module muster_atomics
     assign fence_req_o   = '0;
   end
 
-  muster_atomics_turn #(.En128(En128)) u_turn (
-    .clk_i, .rst_ni,
-    .issue_valid_i (drained_valid), .issue_ready_o (drained_ready), .issue_i,
-    .remote_valid_i, .remote_ready_o, .remote_i,
-    .valid_o (offers), .ready_i (accepts), .update_o (offered)
-  );
+  if (EnRemote) begin : g_remote
+    muster_atomics_turn #(.En128(En128)) u_turn (
+      .clk_i, .rst_ni,
+      .issue_valid_i (drained_valid), .issue_ready_o (drained_ready), .issue_i,
+      .remote_valid_i, .remote_ready_o, .remote_i,
+      .valid_o (offers), .ready_i (accepts), .update_o (offered)
+    );
+  end else begin : g_no_remote
+    always_comb begin
+      offered           = issue_i;
+      offered.from      = '0;
+      offered.completes = 1'b0;
+    end
+    assign offers         = drained_valid;
+    assign drained_ready  = accepts;
+    assign remote_ready_o = 1'b0;
+  end
 
   // ---------------------------------------------------------------------------------------------
   // Read
@@ -330,7 +342,7 @@ module muster_atomics
                  "an update waits for a word that is not ahead of it")
   `MUSTER_ASSERT(IssueHas, !issue_valid_i || has_update(issue_i, Floats, En128),
                  "the block has no such operation, or not of this size")
-  `MUSTER_ASSERT(RemoteHas, !remote_valid_i || has_update(remote_i, Floats, En128),
+  `MUSTER_ASSERT(RemoteHas, !remote_valid_i || (EnRemote && has_update(remote_i, Floats, En128)),
                  "the block has no such operation of another CTA, or not of this size")
   `MUSTER_ASSERT_HELD(IssueHeld, issue_valid_i, issue_ready_o, issue_i,
                       "an update at the port changes before it is accepted")

@@ -78,6 +78,7 @@ def elaborations():
                  for changes, floats, wide in
                  (({}, 0, 0), ({"NumWarps": 5, "NumCtas": 1, "SmemBytes": 16}, 1, 0), ({"NumWarps": 64, "NumCtas": 32, "EnFaults": 0}, 2, 1),
                   ({"EnDrain": 0}, 3, 1))]
+    commands += [["--top-module", "muster_atomics", f"-GCfg={configs.packed(configs.UNIT['small'])}", "-GEnRemote=1'b1", f"-GEn128=1'b{wide}"] for wide in (0, 1)]
     commands += [["--top-module", "muster_atomics_lanes"]]
     commands += [["--top-module", "muster_cluster", f"-GNumUnits={units}", f"-GNumWarps={warps}",
                          f"-GNumCtas={ctas}", f"-GNumClusters={clusters}", f"-GNumGrids={grids}"]

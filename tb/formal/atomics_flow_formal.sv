@@ -52,7 +52,7 @@ module atomics_flow_formal
   at_fault_t          fault;
   at_commit_t         commit;
 
-  muster_atomics #(.Cfg(Cfg)) u_atomics (
+  muster_atomics #(.Cfg(Cfg), .EnRemote(1'b1)) u_atomics (
     .clk_i, .rst_ni, .issue_valid_i, .issue_ready_o (issue_ready), .issue_i,
     .remote_valid_i, .remote_ready_o (remote_ready), .remote_i, .busy_o (busy),
     .remote_busy_o (remote_busy),
