@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // What a core of a GPC has: a barrier unit, atomics and a warp scope beside it, and an arbiter
-// before the unit's async port, which copy engines and responses of clusterlaunchcontrol share. Wiring; muster_gpc has the
-// ports, and the cluster scope that these cores have in common.
+// before the unit's async port, which copy engines and responses of clusterlaunchcontrol share.
+// Wiring; muster_gpc has the ports, and the cluster scope that these cores have in common.
 module muster_gpc_unit
   import muster_pkg::*;
   import muster_cfg_pkg::*;

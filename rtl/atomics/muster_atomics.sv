@@ -86,38 +86,16 @@ module muster_atomics
            (Cfg.NumCtas == 1 || a.cta[CtaW-1:0] == b.cta[CtaW-1:0]);
   endfunction
 
-  logic       accepts, drained_valid, drained_ready, offers;
+  logic       accepts, offers;
   at_update_t offered;
 
-  if (Cfg.EnDrain) begin : g_drain
-    muster_atomics_drain #(.NumWarps(Cfg.NumWarps)) u_drain (
-      .clk_i, .rst_ni, .valid_i (issue_valid_i), .ready_o (issue_ready_o),
-      .releasing_i (issue_i.releasing), .warp_i (issue_i.warp[WarpW-1:0]),
-      .fence_req_o, .fence_ack_i, .valid_o (drained_valid), .ready_i (drained_ready)
-    );
-  end else begin : g_no_drain
-    assign issue_ready_o = drained_ready;
-    assign drained_valid = issue_valid_i;
-    assign fence_req_o   = '0;
-  end
-
-  if (EnRemote) begin : g_remote
-    muster_atomics_turn #(.En128(En128)) u_turn (
-      .clk_i, .rst_ni,
-      .issue_valid_i (drained_valid), .issue_ready_o (drained_ready), .issue_i,
-      .remote_valid_i, .remote_ready_o, .remote_i,
-      .valid_o (offers), .ready_i (accepts), .update_o (offered)
-    );
-  end else begin : g_no_remote
-    always_comb begin
-      offered           = issue_i;
-      offered.from      = '0;
-      offered.completes = 1'b0;
-    end
-    assign offers         = drained_valid;
-    assign drained_ready  = accepts;
-    assign remote_ready_o = 1'b0;
-  end
+  muster_atomics_enter #(
+    .NumWarps(Cfg.NumWarps), .EnDrain(Cfg.EnDrain), .En128(En128), .EnRemote(EnRemote)
+  ) u_enter (
+    .clk_i, .rst_ni, .issue_valid_i, .issue_ready_o, .issue_i,
+    .remote_valid_i, .remote_ready_o, .remote_i, .fence_req_o, .fence_ack_i,
+    .valid_o (offers), .ready_i (accepts), .update_o (offered)
+  );
 
   // ---------------------------------------------------------------------------------------------
   // Read
@@ -324,8 +302,8 @@ module muster_atomics
                          (data_valid_q && data_q.from.remote) ||
                          (write_valid_q && write_q.from.remote);
 
-  assign active_o = issue_valid_i || remote_valid_i || read_valid || data_valid_q || write_valid_q ||
-                    response_valid_q || fault_valid_o;
+  assign active_o = issue_valid_i || remote_valid_i || read_valid || data_valid_q ||
+                    write_valid_q || response_valid_q || fault_valid_o;
 
   assign commit_o = '{
     valid: commit, from: write_q.from, warp: write_q.warp, lane: write_q.lane,

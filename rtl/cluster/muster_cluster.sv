@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The cluster scope of a GPC: where CTAs wait for each other, and how they reach each other's
-// mbarriers and values. Wiring. README.md has the ports and what the cores do. Below this module there is
-// only Cfg.
+// mbarriers and values. Wiring. README.md has the ports and what the cores do. Below this module
+// there is only Cfg.
 module muster_cluster
   import muster_pkg::*;
   import muster_atomics_pkg::*;

@@ -1,11 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The network through which warps reach mbarriers and values of other CTAs of their cluster (PTX
-// 9.7.13.15: arrive, expect-tx and complete-tx on shared::cluster; atomics there): a crossbar with a stage at each sender and
-// at each target, and a directory that knows on which unit, and in which slot, a CTA runs. There is
-// no deadlock: a stage at a sender waits for a stage at a target, which waits for nothing but the
-// unit. An operation whose CTA is not there, or is about to end, while it waits at its sender is
-// lost.
+// 9.7.13.15: arrive, expect-tx and complete-tx on shared::cluster; atomics there): a crossbar with
+// a stage at each sender and at each target, and a directory that knows on which unit, and in
+// which slot, a CTA runs. There is no deadlock: a stage at a sender waits for a stage at a target,
+// which waits for nothing but the unit. An operation whose CTA is not there, or is about to end,
+// while it waits at its sender is lost.
 module muster_cluster_network
   import muster_pkg::*;
   import muster_atomics_pkg::*;

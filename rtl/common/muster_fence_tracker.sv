@@ -47,10 +47,10 @@ module muster_fence_tracker #(
 
   for (genvar c = 0; c < NumClasses; c++) begin : g_class
     logic [NumWarps-1:0]                  epoch_q, epoch_d;
-    logic [NumWarps-1:0]                  drains_q, drains_d;  // the epoch has changed for a request
+    logic [NumWarps-1:0]                  drains_q, drains_d;  // the epoch was changed by a request
     logic [NumWarps-1:0][1:0][CountW-1:0] count_q, count_d;    // by epoch
     logic [NumWarps-1:0]                  idle;                // nothing is outstanding
-    logic [NumWarps-1:0]                  performed;           // what was at the request is performed
+    logic [NumWarps-1:0]                  performed;           // what the request found is done
 
     always_comb begin
       count_d = count_q;
