@@ -69,6 +69,8 @@ atomics/muster_atomics_round.sv
 atomics/muster_atomics_float.sv
 atomics/muster_atomics_sums.sv
 atomics/muster_atomics_drain.sv
+atomics/muster_atomics_turn.sv
+atomics/muster_atomics_enter.sv
 atomics/muster_atomics.sv
 atomics/muster_atomics_lanes.sv
 cluster/muster_cluster_pkg.sv
@@ -78,12 +80,14 @@ cluster/muster_cluster_ctas.sv
 cluster/muster_cluster_count.sv
 cluster/muster_cluster_hub.sv
 cluster/muster_cluster_grid.sv
+cluster/muster_cluster_crossbar.sv
 cluster/muster_cluster_network.sv
 cluster/muster_cluster_cancel.sv
 cluster/muster_cancel_decode.sv
 cluster/muster_cluster.sv
 muster.sv
 muster_async_mux.sv
+muster_remote_split.sv
 muster_gpc_pkg.sv
 muster_gpc_unit.sv
 muster_gpc.sv

@@ -1,12 +1,14 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The barrier units of a GPC, with the warp scope of each and the cluster scope of all. Wiring:
-// what leaves a unit for another one, and completions of clusterlaunchcontrol, stay inside; every
-// other port is that of the block that it belongs to, and described on its page (README.md,
-// mbarrier/, warp/, cluster/). muster_gpc_pkg has the fields of _req_i and _rsp_o.
+// The barrier units of a GPC, with the atomics and the warp scope of each and the cluster scope of
+// all. Wiring: what leaves a unit for another one, and completions of clusterlaunchcontrol, stay
+// inside; every other port is that of the block that it belongs to, and described on its page
+// (README.md, mbarrier/, atomics/, warp/, cluster/). muster_gpc_pkg has the fields of _req_i and
+// _rsp_o.
 module muster_gpc
   import muster_pkg::*;
   import muster_cfg_pkg::*;
+  import muster_atomics_pkg::*;
   import muster_cluster_pkg::*;
   import muster_gpc_pkg::*;
 #(
@@ -15,6 +17,9 @@ module muster_gpc
   parameter int unsigned NumWarps     = 32,
   parameter int unsigned NumCtas      = 8,
   parameter int unsigned NumIssue     = 2,
+  parameter bit          EnAtomics    = 1'b1,
+  parameter int unsigned Floats       = 3,     // of the atomics, as En128
+  parameter bit          En128        = 1'b1,
   parameter int unsigned LanesPerBeat = 8,
   parameter int unsigned NumClusters  = 8,
   parameter int unsigned NumGrids     = 2,
@@ -59,6 +64,15 @@ module muster_gpc
   output smem_req_t [NumUnits-1:0] smem_req_o,
   input  smem_rsp_t [NumUnits-1:0] smem_rsp_i,
 
+  // The atomics of each core, and their port at the bank.
+  input  at_req_t [NumUnits-1:0] at_req_i,  // updates of warps
+  output at_rsp_t [NumUnits-1:0] at_rsp_o,  // answers and faults
+  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] at_busy_o,
+  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] at_fence_req_o,
+  input  logic [NumUnits-1:0][Cfg.NumWarps-1:0] at_fence_ack_i,
+  output at_smem_req_t [NumUnits-1:0] at_smem_req_o,
+  input  smem_rsp_t    [NumUnits-1:0] at_smem_rsp_i,
+
   // The lanes of each core's warps.
   input  warp_req_t [NumUnits-1:0] warp_req_i,  // collectives, gathers, exits
   output warp_rsp_t [NumUnits-1:0] warp_rsp_o,  // answers, arrivals and faults
@@ -86,6 +100,10 @@ module muster_gpc
   mb_async_t                 complete;
   logic                      cluster_active;
 
+  logic         [NumUnits-1:0] answer_valid, answer_ready, reply_valid, reply_ready;
+  at_remote_t   [NumUnits-1:0] remote_atomic;
+  at_response_t [NumUnits-1:0] answer, reply;
+
   // The ports of the cluster scope that are in _req_i and _rsp_o, by port and not by unit.
   logic             [NumUnits-1:0] request_valid, request_ready, go_valid, cluster_fault_valid,
                                    send_valid, send_ready, lost_valid, cancel_valid, cancel_ready,
@@ -99,7 +117,10 @@ module muster_gpc
   cancel_t          [NumUnits-1:0] cancel;
 
   for (genvar u = 0; u < NumUnits; u++) begin : g_unit
-    muster_gpc_unit #(.Cfg(Cfg), .LanesPerBeat(LanesPerBeat)) u_unit (
+    muster_gpc_unit #(
+      .Cfg(Cfg), .EnAtomics(EnAtomics), .Floats(Floats), .En128(En128),
+      .LanesPerBeat(LanesPerBeat)
+    ) u_unit (
       .clk_i, .rst_ni, .idle_o (unit_idle[u]),
       .issue_valid_i (issue_valid_i[u]), .issue_ready_o (issue_ready_o[u]), .issue_i (issue_i[u]),
       .cta_req_i (cta_req_i[u]), .cta_rsp_o (cta_rsp_o[u]),
@@ -113,10 +134,15 @@ module muster_gpc
       .mb_fence_req_o (mb_fence_req_o[u]), .mb_fence_ack_i (mb_fence_ack_i[u]),
       .mb_wake_o (mb_wake_o[u]), .mb_expire_o (mb_expire_o[u]),
       .smem_req_o (smem_req_o[u]), .smem_rsp_i (smem_rsp_i[u]),
+      .at_req_i (at_req_i[u]), .at_rsp_o (at_rsp_o[u]), .at_busy_o (at_busy_o[u]),
+      .at_fence_req_o (at_fence_req_o[u]), .at_fence_ack_i (at_fence_ack_i[u]),
+      .at_smem_req_o (at_smem_req_o[u]), .at_smem_rsp_i (at_smem_rsp_i[u]),
       .warp_req_i (warp_req_i[u]), .warp_rsp_o (warp_rsp_o[u]), .warp_values_i (warp_values_i[u]),
       .warp_clear_i (warp_clear_i[u]), .warp_open_o (warp_open_o[u]),
       .cluster_busy_i (cluster_busy_o[u]),
       .remote_valid_i (remote_valid[u]), .remote_ready_o (remote_ready[u]), .remote_i (remote[u]),
+      .remote_atomic_i (remote_atomic[u]), .remote_from_i (remote_from[u]),
+      .answer_valid_o (answer_valid[u]), .answer_ready_i (answer_ready[u]), .answer_o (answer[u]),
       .complete_valid_i (complete_valid[u]), .complete_ready_o (complete_ready[u]),
       .complete_i (complete)
     );
@@ -127,12 +153,14 @@ module muster_gpc
     assign send[u]          = cluster_req_i[u].send;
     assign cancel_valid[u]  = cluster_req_i[u].cancel_valid;
     assign cancel[u]        = cluster_req_i[u].cancel;
+    assign reply_ready[u]   = cluster_req_i[u].reply_ready;
     assign write_ready[u]   = cluster_req_i[u].write_ready;
     assign cluster_rsp_o[u] = '{
       request_ready: request_ready[u], go_valid: go_valid[u], go: go[u],
       fault_valid: cluster_fault_valid[u], fault: cluster_fault[u],
       send_ready: send_ready[u], remote_from: remote_from[u],
       lost_valid: lost_valid[u], lost: lost[u],
+      reply_valid: reply_valid[u], reply: reply[u],
       cancel_ready: cancel_ready[u], write_valid: write_valid[u]
     };
 
@@ -141,7 +169,7 @@ module muster_gpc
 
   muster_cluster #(
     .NumUnits(NumUnits), .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .NumClusters(NumClusters),
-    .NumGrids(NumGrids)
+    .NumGrids(NumGrids), .EnAtomics(EnAtomics)
   ) u_cluster (
     .clk_i, .rst_ni,
     .life_valid_i (scheduler_req_i.life_valid), .life_ready_o (scheduler_rsp_o.life_ready),
@@ -154,7 +182,10 @@ module muster_gpc
     .launch_o (grid_launch_o), .flush_o (grid_flush_o), .flushed_i (grid_flushed_i),
     .send_valid_i (send_valid), .send_ready_o (send_ready), .send_i (send),
     .remote_valid_o (remote_valid), .remote_ready_i (remote_ready), .remote_o (remote),
-    .remote_from_o (remote_from), .lost_valid_o (lost_valid), .lost_o (lost),
+    .remote_atomic_o (remote_atomic), .remote_from_o (remote_from),
+    .answer_valid_i (answer_valid), .answer_ready_o (answer_ready), .answer_i (answer),
+    .reply_valid_o (reply_valid), .reply_ready_i (reply_ready), .reply_o (reply),
+    .lost_valid_o (lost_valid), .lost_o (lost),
     .cancel_valid_i (cancel_valid), .cancel_ready_o (cancel_ready), .cancel_i (cancel),
     .take_valid_o (scheduler_rsp_o.take_valid), .take_ready_i (scheduler_req_i.take_ready),
     .take_i (scheduler_req_i.take),

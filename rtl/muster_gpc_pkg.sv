@@ -6,6 +6,7 @@
 package muster_gpc_pkg;
 
   import muster_pkg::*;
+  import muster_atomics_pkg::*;
   import muster_warp_pkg::*;
   import muster_cluster_pkg::*;
 
@@ -70,6 +71,37 @@ package muster_gpc_pkg;
   } smem_rsp_t;
 
   // ---------------------------------------------------------------------------------------------
+  // The atomics of a core, with a port of their own at the bank (muster_atomics,
+  // rtl/atomics/README.md)
+  // ---------------------------------------------------------------------------------------------
+
+  typedef struct packed {
+    logic       issue_valid;     // an update of a warp
+    at_update_t issue;
+    logic       response_ready;
+  } at_req_t;
+
+  typedef struct packed {
+    logic         issue_ready;
+    logic         response_valid;  // a word as it was
+    at_response_t response;
+    logic         fault_valid;
+    at_fault_t    fault;
+    logic         remote_busy;     // an update of another CTA is under way here
+    at_commit_t   commit;          // observation
+  } at_rsp_t;
+
+  typedef struct packed {
+    logic                   read_valid;
+    mb_place_t              read_place;
+    logic                   write_valid;
+    mb_place_t              write_place;
+    logic [63:0]            write_data;
+    logic      [AtHeld-1:0] held_valid;
+    mb_place_t [AtHeld-1:0] held_place;
+  } at_smem_req_t;
+
+  // ---------------------------------------------------------------------------------------------
   // The warp scope of a core (muster_warp, rtl/warp/README.md)
   // ---------------------------------------------------------------------------------------------
 
@@ -100,8 +132,9 @@ package muster_gpc_pkg;
   typedef struct packed {
     logic             request_valid;  // barrier.cluster, griddepcontrol, an exit
     cluster_request_t request;
-    logic             send_valid;     // an operation on another CTA's mbarrier
+    logic             send_valid;     // an operation on another CTA's mbarrier, or an update
     remote_send_t     send;
+    logic             reply_ready;
     logic             cancel_valid;   // clusterlaunchcontrol.try_cancel
     cancel_t          cancel;
     logic             write_ready;    // the response is written
@@ -117,6 +150,8 @@ package muster_gpc_pkg;
     remote_from_t   remote_from;    // the sender of what comes to the core's mbarriers
     logic           lost_valid;     // an operation of the core is lost
     remote_lost_t   lost;
+    logic           reply_valid;    // the answer of another unit's atomics
+    at_response_t   reply;
     logic           cancel_ready;
     logic           write_valid;    // the response in scheduler_rsp_t is to be written
   } cluster_rsp_t;

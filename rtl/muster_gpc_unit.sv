@@ -1,14 +1,19 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a core of a GPC has: a barrier unit, a warp scope, and an arbiter before the unit's async
-// port, which copy engines and responses of clusterlaunchcontrol share. Wiring; muster_gpc has the
-// ports, and the cluster scope that these cores have in common.
+// What a core of a GPC has: a barrier unit, atomics and a warp scope beside it, and an arbiter
+// before the unit's async port, which copy engines and responses of clusterlaunchcontrol share.
+// Wiring; muster_gpc has the ports, and the cluster scope that these cores have in common.
 module muster_gpc_unit
   import muster_pkg::*;
   import muster_cfg_pkg::*;
+  import muster_atomics_pkg::*;
+  import muster_cluster_pkg::*;
   import muster_gpc_pkg::*;
 #(
   parameter muster_cfg_t Cfg,
+  parameter bit          EnAtomics    = 1'b1,
+  parameter int unsigned Floats       = 3,
+  parameter bit          En128        = 1'b1,
   parameter int unsigned LanesPerBeat = 8,
   localparam int unsigned NumWarps = Cfg.NumWarps,
   localparam int unsigned NumIssue = Cfg.NumIssue,
@@ -46,25 +51,41 @@ module muster_gpc_unit
   output smem_req_t             smem_req_o,
   input  smem_rsp_t             smem_rsp_i,
 
+  input  at_req_t               at_req_i,
+  output at_rsp_t               at_rsp_o,
+  output logic [NumWarps-1:0]   at_busy_o,
+  output logic [NumWarps-1:0]   at_fence_req_o,
+  input  logic [NumWarps-1:0]   at_fence_ack_i,
+  output at_smem_req_t          at_smem_req_o,
+  input  smem_rsp_t             at_smem_rsp_i,
+
   input  warp_req_t             warp_req_i,
   output warp_rsp_t             warp_rsp_o,
   input  logic [LanesPerBeat-1:0][63:0] warp_values_i,
   input  logic [NumWarps-1:0]   warp_clear_i,
   output logic [NumWarps-1:0]   warp_open_o,
 
-  // From the cluster scope: warps that are busy there, operations of other CTAs, and completions
-  // of responses of clusterlaunchcontrol.
+  // From the cluster scope: warps that are busy there, operations of other CTAs, answers of
+  // atomics, and completions of responses of clusterlaunchcontrol.
   input  logic [NumWarps-1:0]   cluster_busy_i,
   input  logic                  remote_valid_i,
   output logic                  remote_ready_o,
   input  mb_remote_t            remote_i,
+  input  at_remote_t            remote_atomic_i,
+  input  remote_from_t          remote_from_i,
+  output logic                  answer_valid_o,
+  input  logic                  answer_ready_i,
+  output at_response_t          answer_o,
   input  logic                  complete_valid_i,
   output logic                  complete_ready_o,
   input  mb_async_t             complete_i
 );
 
-  logic      async_valid, async_ready, unit_idle, warp_active;
+  logic      async_valid, async_ready, unit_idle, atomics_active, warp_active;
   mb_async_t async;
+
+  logic       mb_remote_valid, mb_remote_ready;
+  mb_remote_t mb_remote;
 
   muster_async_mux u_async (
     .clk_i, .rst_ni,
@@ -94,8 +115,8 @@ module muster_gpc_unit
     .mb_issue_valid_i (mb_req_i.issue_valid), .mb_issue_ready_o (mb_rsp_o.issue_ready),
     .mb_issue_i (mb_req_i.issue),
     .mb_async_valid_i (async_valid), .mb_async_ready_o (async_ready), .mb_async_i (async),
-    .mb_remote_valid_i (remote_valid_i), .mb_remote_ready_o (remote_ready_o),
-    .mb_remote_i (remote_i),
+    .mb_remote_valid_i (mb_remote_valid), .mb_remote_ready_o (mb_remote_ready),
+    .mb_remote_i (mb_remote),
     .mb_busy_o, .mb_fence_req_o, .mb_fence_ack_i,
     .smem_read_valid_o (smem_req_o.read_valid), .smem_read_ready_i (smem_rsp_i.read_ready),
     .smem_read_place_o (smem_req_o.read_place), .smem_rdata_valid_i (smem_rsp_i.rdata_valid),
@@ -109,6 +130,66 @@ module muster_gpc_unit
     .mb_stopped_ns_i (mb_req_i.stopped_ns), .mb_wake_o, .mb_expire_o,
     .mb_fault_valid_o (mb_rsp_o.fault_valid), .mb_fault_o (mb_rsp_o.fault)
   );
+
+  if (EnAtomics) begin : g_atomics
+    logic         update_valid, update_ready, response_valid, at_busy, at_pending, at_active;
+    at_update_t   update;
+    at_response_t response;
+
+    muster_remote_split #(.SmemBytes(Cfg.SmemBytes)) u_split (
+      .clk_i, .rst_ni,
+      .valid_i (remote_valid_i), .ready_o (remote_ready_o), .remote_i, .atomic_i (remote_atomic_i),
+      .unit_i (remote_from_i.unit), .warp_i (remote_from_i.warp),
+      .update_valid_o (update_valid), .update_ready_i (update_ready), .update_o (update),
+      .commit_i (at_rsp_o.commit),
+      .mb_valid_o (mb_remote_valid), .mb_ready_i (mb_remote_ready), .mb_o (mb_remote),
+      .pending_o (at_pending)
+    );
+
+    muster_atomics #(
+      .Cfg(Cfg), .Floats(Floats), .En128(En128), .EnRemote(1'b1)
+    ) u_atomics (
+      .clk_i, .rst_ni,
+      .issue_valid_i (at_req_i.issue_valid), .issue_ready_o (at_rsp_o.issue_ready),
+      .issue_i (at_req_i.issue),
+      .remote_valid_i (update_valid), .remote_ready_o (update_ready), .remote_i (update),
+      .busy_o (at_busy_o), .remote_busy_o (at_busy), .active_o (at_active),
+      .fence_req_o (at_fence_req_o), .fence_ack_i (at_fence_ack_i),
+      .smem_read_valid_o (at_smem_req_o.read_valid),
+      .smem_read_ready_i (at_smem_rsp_i.read_ready),
+      .smem_read_place_o (at_smem_req_o.read_place),
+      .smem_rdata_valid_i (at_smem_rsp_i.rdata_valid), .smem_rdata_i (at_smem_rsp_i.rdata),
+      .smem_write_valid_o (at_smem_req_o.write_valid),
+      .smem_write_ready_i (at_smem_rsp_i.write_ready),
+      .smem_write_place_o (at_smem_req_o.write_place),
+      .smem_write_data_o (at_smem_req_o.write_data),
+      .smem_held_valid_o (at_smem_req_o.held_valid),
+      .smem_held_place_o (at_smem_req_o.held_place), .smem_yield_i (at_smem_rsp_i.yield),
+      .response_valid_o (response_valid),
+      .response_ready_i (response.from.remote ? answer_ready_i : at_req_i.response_ready),
+      .response_o (response),
+      .fault_valid_o (at_rsp_o.fault_valid), .fault_o (at_rsp_o.fault),
+      .commit_o (at_rsp_o.commit)
+    );
+
+    assign at_rsp_o.response_valid = response_valid && !response.from.remote;
+    assign at_rsp_o.response       = response;
+    assign at_rsp_o.remote_busy    = at_busy || at_pending;
+    assign answer_valid_o          = response_valid && response.from.remote;
+    assign answer_o                = response;
+    assign atomics_active          = at_active || at_pending;
+  end else begin : g_no_atomics
+    assign at_rsp_o       = '0;
+    assign at_busy_o      = '0;
+    assign at_fence_req_o = '0;
+    assign at_smem_req_o  = '0;
+    assign answer_valid_o = 1'b0;
+    assign answer_o       = '0;
+    assign mb_remote_valid = remote_valid_i;
+    assign remote_ready_o  = mb_remote_ready;
+    assign mb_remote       = remote_i;
+    assign atomics_active = 1'b0;
+  end
 
   muster_warp #(
     .NumWarps(NumWarps), .WarpSize(Cfg.WarpSize), .LanesPerBeat(LanesPerBeat)
@@ -124,6 +205,6 @@ module muster_gpc_unit
     .open_o (warp_open_o), .active_o (warp_active)
   );
 
-  assign idle_o = unit_idle && !warp_active && warp_clear_i == '0;
+  assign idle_o = unit_idle && !atomics_active && !warp_active && warp_clear_i == '0;
 
 endmodule

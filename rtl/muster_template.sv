@@ -113,13 +113,13 @@ module muster_template
     .clk_i, .rst_ni,
     .begin_i (access_begin_i), .epoch_o (access_epoch_o[0]), .full_o (full),
     .done_i (access_done_i), .done_epoch_i (access_done_epoch_i[0]), .busy_i (mb_busy_o),
-    .fence_req_i (fence_req), .fence_ack_o (fence_ack)
+    .fence_req_i (fence_req), .fence_classes_i ('1), .fence_ack_o (fence_ack)
   );
   muster_fence_tracker #(.NumWarps(NumWarps)) u_mb_fence (
     .clk_i, .rst_ni,
     .begin_i (access_begin_i), .epoch_o (access_epoch_o[1]), .full_o (mb_full),
     .done_i (access_done_i), .done_epoch_i (access_done_epoch_i[1]), .busy_i ('0),
-    .fence_req_i (mb_fence_req), .fence_ack_o (mb_fence_ack)
+    .fence_req_i (mb_fence_req), .fence_classes_i ('1), .fence_ack_o (mb_fence_ack)
   );
 
   // So that mb_busy_o falls, a warp in drain for a named barrier begins no further update; one that

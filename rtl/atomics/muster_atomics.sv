@@ -17,8 +17,9 @@ module muster_atomics
   import muster_atomics_pkg::*;
 #(
   parameter muster_cfg_t Cfg,
-  parameter int unsigned Floats = 0,  // 1: adds f32 too; 2: f16 and bf16 too; 3: f64 too
-  parameter bit          En128  = 1'b0
+  parameter int unsigned Floats   = 0,  // 1: adds f32 too; 2: f16 and bf16 too; 3: f64 too
+  parameter bit          En128    = 1'b0,
+  parameter bit          EnRemote = 1'b0  // other CTAs have updates, too
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -26,8 +27,13 @@ module muster_atomics
   input  logic                    issue_valid_i,
   output logic                    issue_ready_o,
   input  at_update_t              issue_i,
+  // Updates of other CTAs, which their senders have drained.
+  input  logic                    remote_valid_i,
+  output logic                    remote_ready_o,
+  input  at_update_t              remote_i,
 
   output logic [Cfg.NumWarps-1:0] busy_o,    // warps with an update between acceptance and commit
+  output logic                    remote_busy_o,  // an update of another CTA is under way
   output logic                    active_o,  // something is presented or under way
   output logic [Cfg.NumWarps-1:0] fence_req_o,
   input  logic [Cfg.NumWarps-1:0] fence_ack_i,
@@ -67,6 +73,8 @@ module muster_atomics
     logic      has_answer;
     warp_t     warp;
     lane_t     lane;
+    at_from_t  from;
+    logic      completes;
     logic      lower;  // half of 128 bits
     logic      upper;
     mb_place_t place;
@@ -78,19 +86,16 @@ module muster_atomics
            (Cfg.NumCtas == 1 || a.cta[CtaW-1:0] == b.cta[CtaW-1:0]);
   endfunction
 
-  logic accepts, drained_valid;
+  logic       accepts, offers;
+  at_update_t offered;
 
-  if (Cfg.EnDrain) begin : g_drain
-    muster_atomics_drain #(.NumWarps(Cfg.NumWarps)) u_drain (
-      .clk_i, .rst_ni, .valid_i (issue_valid_i), .ready_o (issue_ready_o),
-      .releasing_i (issue_i.releasing), .warp_i (issue_i.warp[WarpW-1:0]),
-      .fence_req_o, .fence_ack_i, .valid_o (drained_valid), .ready_i (accepts)
-    );
-  end else begin : g_no_drain
-    assign issue_ready_o = accepts;
-    assign drained_valid = issue_valid_i;
-    assign fence_req_o   = '0;
-  end
+  muster_atomics_enter #(
+    .NumWarps(Cfg.NumWarps), .EnDrain(Cfg.EnDrain), .En128(En128), .EnRemote(EnRemote)
+  ) u_enter (
+    .clk_i, .rst_ni, .issue_valid_i, .issue_ready_o, .issue_i,
+    .remote_valid_i, .remote_ready_o, .remote_i, .fence_req_o, .fence_ack_i,
+    .valid_o (offers), .ready_i (accepts), .update_o (offered)
+  );
 
   // ---------------------------------------------------------------------------------------------
   // Read
@@ -102,7 +107,7 @@ module muster_atomics
   stage_t     data_d, data_q, write_q;
 
   muster_stage #(.data_t(at_update_t)) u_read (
-    .clk_i, .rst_ni, .valid_i (drained_valid), .ready_o (accepts), .data_i (issue_i),
+    .clk_i, .rst_ni, .valid_i (offers), .ready_o (accepts), .data_i (offered),
     .valid_o (read_valid), .ready_i (read_go), .data_o (read_q)
   );
 
@@ -119,8 +124,7 @@ module muster_atomics
     end
   end
 
-  assign refused   = Cfg.EnFaults && (is_misplaced(entering, AddrW) ||
-                                      (halves && read_q.place.addr[3]));
+  assign refused   = Cfg.EnFaults && is_misplaced(read_q, AddrW);
   assign near      = data_valid_q && !data_q.refused && is_same_word(entering.place, data_q.place);
   assign far       = write_valid_q && !write_q.refused &&
                      is_same_word(entering.place, write_q.place);
@@ -133,6 +137,7 @@ module muster_atomics
 
   assign data_d = '{
     refused: refused, has_answer: read_q.has_answer, warp: read_q.warp, lane: read_q.lane,
+    from: read_q.from, completes: read_q.completes,
     lower: halves && !read_q.upper, upper: halves && read_q.upper,
     place: entering.place, step: step_of(entering)
   };
@@ -254,7 +259,8 @@ module muster_atomics
 
   always_ff @(posedge clk_i) begin
     if (!response_valid_q || response_ready_i) begin
-      response_q <= '{warp: write_q.warp, lane: write_q.lane, upper: write_q.upper, word: word_q};
+      response_q <= '{from: write_q.from, warp: write_q.warp, lane: write_q.lane,
+                      upper: write_q.upper, word: word_q};
     end
   end
 
@@ -274,8 +280,8 @@ module muster_atomics
     end
 
     always_ff @(posedge clk_i) begin
-      fault_q <= '{cause: FaultBadAddress, warp: write_q.warp, lane: write_q.lane,
-                   place: write_q.place};
+      fault_q <= '{cause: FaultBadAddress, from: write_q.from, warp: write_q.warp,
+                   lane: write_q.lane, place: write_q.place};
     end
 
     assign fault_valid_o = fault_valid_q;
@@ -287,17 +293,21 @@ module muster_atomics
 
   always_comb begin
     busy_o = '0;
-    if (read_valid) busy_o[read_q.warp[WarpW-1:0]] = 1'b1;
-    if (data_valid_q) busy_o[data_q.warp[WarpW-1:0]] = 1'b1;
-    if (write_valid_q) busy_o[write_q.warp[WarpW-1:0]] = 1'b1;
+    if (read_valid && !read_q.from.remote) busy_o[read_q.warp[WarpW-1:0]] = 1'b1;
+    if (data_valid_q && !data_q.from.remote) busy_o[data_q.warp[WarpW-1:0]] = 1'b1;
+    if (write_valid_q && !write_q.from.remote) busy_o[write_q.warp[WarpW-1:0]] = 1'b1;
   end
 
-  assign active_o = issue_valid_i || read_valid || data_valid_q || write_valid_q ||
-                    response_valid_q || fault_valid_o;
+  assign remote_busy_o = (read_valid && read_q.from.remote) ||
+                         (data_valid_q && data_q.from.remote) ||
+                         (write_valid_q && write_q.from.remote);
+
+  assign active_o = issue_valid_i || remote_valid_i || read_valid || data_valid_q ||
+                    write_valid_q || response_valid_q || fault_valid_o;
 
   assign commit_o = '{
-    valid: commit, warp: write_q.warp, lane: write_q.lane, place: write_q.place,
-    written: !write_q.refused, word: word
+    valid: commit, from: write_q.from, warp: write_q.warp, lane: write_q.lane,
+    place: write_q.place, completes: write_q.completes, written: !write_q.refused, word: word
   };
 
   if (Cfg.SmemBytes < 16 || (Cfg.SmemBytes & (Cfg.SmemBytes - 1)) != 0) begin : g_bad_smem
@@ -310,6 +320,8 @@ module muster_atomics
                  "an update waits for a word that is not ahead of it")
   `MUSTER_ASSERT(IssueHas, !issue_valid_i || has_update(issue_i, Floats, En128),
                  "the block has no such operation, or not of this size")
+  `MUSTER_ASSERT(RemoteHas, !remote_valid_i || (EnRemote && has_update(remote_i, Floats, En128)),
+                 "the block has no such operation of another CTA, or not of this size")
   `MUSTER_ASSERT_HELD(IssueHeld, issue_valid_i, issue_ready_o, issue_i,
                       "an update at the port changes before it is accepted")
 

@@ -109,6 +109,8 @@ module muster_atomics_lanes
     upper:      upper_q,
     warp:       instruction_i.warp,
     lane:       leader,
+    from:       '0,
+    completes:  1'b0,
     operand:    operand << {quarter, 4'd0},
     compare:    (upper_q ? instruction_i.compare_upper[leader] : instruction_i.compare[leader]) <<
                 {quarter, 4'd0},

@@ -41,6 +41,12 @@ package muster_atomics_pkg;
 
   typedef logic [4:0] lane_t;
 
+  // Whose warp it is.
+  typedef struct packed {
+    logic       remote;  // of another CTA, whose updates come through the network
+    logic [3:0] unit;    // of that
+  } at_from_t;
+
   // One read-modify-write of a value in shared memory. The operands stand in the bytes of a 64-bit
   // word in which the value stands; their other bytes have no meaning.
   typedef struct packed {
@@ -51,11 +57,28 @@ package muster_atomics_pkg;
     logic        upper;       // At128: the upper half, which follows the lower one
     warp_t       warp;
     lane_t       lane;        // whose update it is; of several lanes, one
+    at_from_t    from;
+    logic        completes;   // red.async, st.async: an operation on an mbarrier follows its commit
     logic [63:0] operand;     // AtCas: the value that is swapped in
     logic [63:0] compare;     // AtCas: the value that is compared
     logic        has_answer;  // a register wants what was there
     logic        releasing;   // enters when the warp's earlier accesses are performed
   } at_update_t;
+
+  // An update on its way to another CTA, whose place there is known at the end of the way.
+  typedef struct packed {
+    logic        valid;       // there is one
+    at_op_e      op;
+    at_size_e    size;
+    logic        is_signed;
+    logic [31:0] addr;        // of the value, in the shared memory of the other CTA
+    lane_t       lane;
+    logic [63:0] operand;
+    logic [63:0] compare;
+    logic [63:0] operand_upper;  // At128
+    logic [63:0] compare_upper;
+    logic        has_answer;
+  } at_remote_t;
 
   // A warp instruction, with the operands of each lane, from bit 0 on.
   typedef struct packed {
@@ -75,6 +98,7 @@ package muster_atomics_pkg;
   } at_instruction_t;
 
   typedef struct packed {
+    at_from_t    from;
     warp_t       warp;
     lane_t       lane;
     logic        upper;
@@ -83,17 +107,20 @@ package muster_atomics_pkg;
 
   typedef struct packed {
     fault_e    cause;
+    at_from_t  from;
     warp_t     warp;
     lane_t     lane;
     mb_place_t place;
   } at_fault_t;
 
-  // For checkers: the update that enters memory in this cycle, or is refused.
+  // The update that enters memory in this cycle, or is refused.
   typedef struct packed {
     logic        valid;
+    at_from_t    from;
     warp_t       warp;
     lane_t       lane;
     mb_place_t   place;
+    logic        completes;
     logic        written;
     logic [63:0] word;  // written
   } at_commit_t;
@@ -169,9 +196,14 @@ package muster_atomics_pkg;
 
   // Not aligned to its size, or beyond the CTA's shared memory of 2^addr_bits bytes.
   function automatic logic is_misplaced(at_update_t u, int unsigned addr_bits);
-    logic [2:0] low;
-    low = u.size == At64 ? 3'b111 : u.size == At32 ? 3'b011 : 3'b001;
-    return (u.place.addr[2:0] & low) != '0 || (u.place.addr >> addr_bits) != '0;
+    logic [3:0] low;
+    unique case (u.size)
+      At128:   low = 4'b1111;
+      At64:    low = 4'b0111;
+      At32:    low = 4'b0011;
+      default: low = 4'b0001;
+    endcase
+    return (u.place.addr[3:0] & low) != '0 || (u.place.addr >> addr_bits) != '0;
   endfunction
 
   // The operand of two lanes together, of an operation whose lanes have no order; from bit 0 on.

@@ -1,17 +1,19 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The cluster scope of a GPC: where CTAs wait for each other, and how they reach each other's
-// mbarriers. Wiring. README.md has the ports and what the cores do. Below this module there is
-// only Cfg.
+// mbarriers and values. Wiring. README.md has the ports and what the cores do. Below this module
+// there is only Cfg.
 module muster_cluster
   import muster_pkg::*;
+  import muster_atomics_pkg::*;
   import muster_cluster_pkg::*;
 #(
   parameter int unsigned NumUnits    = 4,
   parameter int unsigned NumWarps    = 32,
   parameter int unsigned NumCtas     = 8,
   parameter int unsigned NumClusters = 8,
-  parameter int unsigned NumGrids    = 2
+  parameter int unsigned NumGrids    = 2,
+  parameter bit          EnAtomics   = 1'b1   // the units have atomics
 ) (
   input  logic                              clk_i,              // the only clock, rising edge
   input  logic                              rst_ni,             // active low; asserted at any time
@@ -46,7 +48,7 @@ module muster_cluster
   // What the CTAs of the grid wrote is visible.
   input  logic             [NumGrids-1:0]   flushed_i,
 
-  // An operation on another CTA's mbarrier; held until ready.
+  // An operation on another CTA's mbarrier, or an update there; held until ready.
   input  logic             [NumUnits-1:0]   send_valid_i,
   output logic             [NumUnits-1:0]   send_ready_o,       // it is accepted
   input  remote_send_t     [NumUnits-1:0]   send_i,             // the operation, and the CTA
@@ -54,10 +56,20 @@ module muster_cluster
   output logic             [NumUnits-1:0]   remote_valid_o,
   input  logic             [NumUnits-1:0]   remote_ready_i,     // it is taken
   output mb_remote_t       [NumUnits-1:0]   remote_o,           // for mb_remote_i of the unit
+  output at_remote_t       [NumUnits-1:0]   remote_atomic_o,    // for the atomics, before that
   output remote_from_t     [NumUnits-1:0]   remote_from_o,      // the sender of the operation
   // A pulse: an operation of the unit is lost.
   output logic             [NumUnits-1:0]   lost_valid_o,
   output remote_lost_t     [NumUnits-1:0]   lost_o,  // whose it was, and where it should have gone
+
+  // An answer of the unit's atomics to a warp of another unit; held until ready.
+  input  logic             [NumUnits-1:0]   answer_valid_i,
+  output logic             [NumUnits-1:0]   answer_ready_o,     // it is accepted
+  input  at_response_t     [NumUnits-1:0]   answer_i,           // to whom, and the word
+  // An answer to a warp of this unit; held until ready.
+  output logic             [NumUnits-1:0]   reply_valid_o,
+  input  logic             [NumUnits-1:0]   reply_ready_i,      // it is taken
+  output at_response_t     [NumUnits-1:0]   reply_o,            // the answer
 
   // clusterlaunchcontrol.try_cancel; held until ready.
   input  logic             [NumUnits-1:0]   cancel_valid_i,
@@ -185,7 +197,9 @@ module muster_cluster
   logic [PlaceW-1:0] find;
   logic [UnitW-1:0]  find_unit;
   cta_t              find_cta;
-  logic              sends, cancels;
+  logic              sends, cancels, replies;
+
+  remote_send_t [NumUnits-1:0] sent;
 
   muster_cluster_grid #(.Cfg(Cfg)) u_grid (
     .clk_i, .rst_ni,
@@ -198,10 +212,35 @@ module muster_cluster
     .clk_i, .rst_ni,
     .launch_i (launch), .end_valid_i (end_valid), .life_i, .present_i (present),
     .resident_i (resident), .slot_target_o (slot_target), .cluster_sender_o (cluster_sender),
-    .send_valid_i, .send_ready_o, .send_i, .remote_valid_o, .remote_ready_i, .remote_o,
-    .from_o (remote_from_o), .lost_valid_o, .lost_o,
+    .send_valid_i, .send_ready_o, .send_i (sent), .remote_valid_o, .remote_ready_i, .remote_o,
+    .atomic_o (remote_atomic_o), .from_o (remote_from_o), .lost_valid_o, .lost_o,
     .find_i (find), .find_unit_o (find_unit), .find_cta_o (find_cta), .active_o (sends)
   );
+
+  if (EnAtomics) begin : g_atomics
+    logic [NumUnits-1:0][UnitW-1:0] asker;
+
+    for (genvar u = 0; u < NumUnits; u++) begin : g_asker
+      assign asker[u] = answer_i[u].from.unit[UnitW-1:0];
+    end
+    assign sent = send_i;
+
+    muster_cluster_crossbar #(.NumUnits(NumUnits), .data_t(at_response_t)) u_answers (
+      .clk_i, .rst_ni,
+      .valid_i (answer_valid_i), .ready_o (answer_ready_o), .target_i (asker), .data_i (answer_i),
+      .valid_o (reply_valid_o), .ready_i (reply_ready_i), .data_o (reply_o)
+    );
+    assign replies = answer_valid_i != '0 || reply_valid_o != '0;
+  end else begin : g_no_atomics
+    always_comb begin
+      sent = send_i;
+      for (int u = 0; u < NumUnits; u++) sent[u].atomic = '0;
+    end
+    assign answer_ready_o = '0;
+    assign reply_valid_o  = '0;
+    assign reply_o        = '0;
+    assign replies        = 1'b0;
+  end
 
   muster_cluster_cancel #(.Cfg(Cfg)) u_cancel (
     .clk_i, .rst_ni,
@@ -216,7 +255,7 @@ module muster_cluster
   );
 
   assign active_o = life_valid_i || request_valid_i != '0 || busy_o != '0 || counts != '0 ||
-                    grid_news_valid || completes || sends || cancels ||
+                    grid_news_valid || completes || sends || cancels || replies ||
                     (flush_o & flushed_i) != '0;
 
   // -------------------------------------------------------------------------------------------
@@ -266,6 +305,8 @@ module muster_cluster
                    "a request changes before it is accepted")
     `MUSTER_ASSERT(SendHeld, !held_q[1] || (send_valid_i[u] && send_i[u] == send_q),
                    "an operation changes before the network accepts it")
+    `MUSTER_ASSERT(SendHas, !send_valid_i[u] || EnAtomics || !send_i[u].atomic.valid,
+                   "an update is sent, and there are no atomics")
     `MUSTER_ASSERT(CancelHeld, !held_q[0] || (cancel_valid_i[u] && cancel_i[u] == cancel_q),
                    "a request to cancel changes before it is accepted")
     `MUSTER_ASSERT(LanesAreLive, !request_valid_i[u] || ((request_i[u].op == ClExit) ?

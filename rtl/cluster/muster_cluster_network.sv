@@ -1,13 +1,14 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The network through which warps reach mbarriers of other CTAs of their cluster (PTX 9.7.13.15:
-// arrive, expect-tx and complete-tx on shared::cluster): a crossbar with a stage at each sender and
-// at each target, and a directory that knows on which unit, and in which slot, a CTA runs. There is
-// no deadlock: a stage at a sender waits for a stage at a target, which waits for nothing but the
-// unit. An operation whose CTA is not there, or is about to end, while it waits at its sender is
-// lost.
+// The network through which warps reach mbarriers and values of other CTAs of their cluster (PTX
+// 9.7.13.15: arrive, expect-tx and complete-tx on shared::cluster; atomics there): a crossbar with
+// a stage at each sender and at each target, and a directory that knows on which unit, and in
+// which slot, a CTA runs. There is no deadlock: a stage at a sender waits for a stage at a target,
+// which waits for nothing but the unit. An operation whose CTA is not there, or is about to end,
+// while it waits at its sender is lost.
 module muster_cluster_network
   import muster_pkg::*;
+  import muster_atomics_pkg::*;
   import muster_cluster_pkg::*;
 #(
   parameter cluster_cfg_t Cfg,
@@ -40,6 +41,7 @@ module muster_cluster_network
   output logic         [NumUnits-1:0] remote_valid_o,  // it comes to the unit; held until ready
   input  logic         [NumUnits-1:0] remote_ready_i,
   output mb_remote_t   [NumUnits-1:0] remote_o,
+  output at_remote_t   [NumUnits-1:0] atomic_o,
   output remote_from_t [NumUnits-1:0] from_o,          // the sender of the operation
   output logic         [NumUnits-1:0] lost_valid_o,    // a pulse: an operation of the unit is lost
   output remote_lost_t [NumUnits-1:0] lost_o,
@@ -58,6 +60,7 @@ module muster_cluster_network
   typedef struct packed {
     remote_from_t from;
     mb_remote_t   remote;
+    at_remote_t   atomic;
   } flit_t;
 
   // -------------------------------------------------------------------------------------------
@@ -69,9 +72,8 @@ module muster_cluster_network
   remote_send_t [NumUnits-1:0]             skid, send_q;
   logic         [NumUnits:0][PlaceW-1:0]   look;
   place_t       [NumUnits:0]               place;
-  logic         [NumUnits-1:0][NumUnits-1:0] wants, granted;  // [target][sender]
+  logic         [NumUnits-1:0][UnitW-1:0]  target;
   flit_t        [NumUnits-1:0]             flit, arrived;
-  logic         [NumUnits-1:0]             target_ready;
 
   for (genvar u = 0; u < NumUnits; u++) begin : g_sender
     muster_skid #(.data_t(remote_send_t)) u_skid (
@@ -97,6 +99,8 @@ module muster_cluster_network
     assign flit[u].remote = '{op: send_q[u].op, place: '{cta: place[u].cta, addr: send_q[u].addr},
                               lanes: send_q[u].lanes, operand: send_q[u].operand,
                               has_token: send_q[u].has_token};
+    assign flit[u].atomic = send_q[u].atomic;
+    assign target[u]      = place[u].unit;
   end
 
   assign look[NumUnits] = find_i;
@@ -116,38 +120,16 @@ module muster_cluster_network
   // The crossbar, and the targets
   // -------------------------------------------------------------------------------------------
 
+  muster_cluster_crossbar #(.NumUnits(NumUnits), .data_t(flit_t)) u_crossbar (
+    .clk_i, .rst_ni,
+    .valid_i (valid_q & here), .ready_o (taken), .target_i (target), .data_i (flit),
+    .valid_o (remote_valid_o), .ready_i (remote_ready_i), .data_o (arrived)
+  );
+
   for (genvar t = 0; t < NumUnits; t++) begin : g_target
-    flit_t next;
-
-    for (genvar u = 0; u < NumUnits; u++) begin : g_wants
-      assign wants[t][u] = valid_q[u] && here[u] && 32'(place[u].unit) == t;
-    end
-
-    muster_rr_arbiter #(.NumReq(NumUnits)) u_turn (
-      .clk_i, .rst_ni, .req_i (wants[t]), .advance_i (target_ready[t] && wants[t] != '0),
-      .gnt_o (granted[t])
-    );
-
-    always_comb begin
-      next = '0;
-      for (int u = 0; u < NumUnits; u++) begin
-        if (granted[t][u]) next = flit[u];
-      end
-    end
-
-    muster_stage #(.data_t(flit_t)) u_stage (
-      .clk_i, .rst_ni, .valid_i (wants[t] != '0), .ready_o (target_ready[t]), .data_i (next),
-      .valid_o (remote_valid_o[t]), .ready_i (remote_ready_i[t]), .data_o (arrived[t])
-    );
     assign remote_o[t] = arrived[t].remote;
+    assign atomic_o[t] = arrived[t].atomic;
     assign from_o[t]   = arrived[t].from;
-  end
-
-  always_comb begin
-    taken = '0;
-    for (int t = 0; t < NumUnits; t++) begin
-      if (target_ready[t]) taken = taken | granted[t];
-    end
   end
 
   always_comb begin
@@ -155,6 +137,10 @@ module muster_cluster_network
       lost_o[u] = '{unit: unit_t'(u), warp: send_q[u].warp, lanes: send_q[u].lanes,
                     cluster: send_q[u].cluster,
                     rank: send_q[u].rank, addr: send_q[u].addr};
+      if (send_q[u].atomic.valid) begin
+        lost_o[u].lanes = lanes_t'(1) << send_q[u].atomic.lane;
+        lost_o[u].addr  = send_q[u].atomic.addr;
+      end
     end
   end
 

@@ -4,6 +4,7 @@
 package muster_cluster_pkg;
 
   import muster_pkg::*;
+  import muster_atomics_pkg::*;
 
   localparam int unsigned MaxUnits = 16, MaxRanks = 16, MaxClusters = 64, MaxGrids = 8;
 
@@ -84,16 +85,18 @@ package muster_cluster_pkg;
   // The network
   // ---------------------------------------------------------------------------------------------
 
-  // A warp's operation on the mbarrier of another CTA of its cluster.
+  // What a warp does to another CTA of its cluster: an operation on an mbarrier, an update of a
+  // value, or, of red.async and st.async, first the update and then the operation.
   typedef struct packed {
     cluster_t    cluster;
     rank_t       rank;       // of the other CTA
     warp_t       warp;
     mb_op_e      op;
     logic [31:0] addr;       // in the shared memory of the other CTA
-    lanes_t      lanes;
+    lanes_t      lanes;      // none: no operation on an mbarrier
     logic [31:0] operand;
     logic        has_token;
+    at_remote_t  atomic;
   } remote_send_t;
 
   // Who sent what arrives.

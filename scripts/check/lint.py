@@ -78,6 +78,7 @@ def elaborations():
                  for changes, floats, wide in
                  (({}, 0, 0), ({"NumWarps": 5, "NumCtas": 1, "SmemBytes": 16}, 1, 0), ({"NumWarps": 64, "NumCtas": 32, "EnFaults": 0}, 2, 1),
                   ({"EnDrain": 0}, 3, 1))]
+    commands += [["--top-module", "muster_atomics", f"-GCfg={configs.packed(configs.UNIT['small'])}", "-GEnRemote=1'b1", f"-GEn128=1'b{wide}"] for wide in (0, 1)]
     commands += [["--top-module", "muster_atomics_lanes"]]
     commands += [["--top-module", "muster_cluster", f"-GNumUnits={units}", f"-GNumWarps={warps}",
                          f"-GNumCtas={ctas}", f"-GNumClusters={clusters}", f"-GNumGrids={grids}"]
@@ -85,6 +86,7 @@ def elaborations():
                  ((1, 4, 1, 1, 1), (2, 8, 2, 2, 2), (3, 5, 3, 5, 3), (4, 32, 8, 8, 2), (16, 64, 32, 64, 8))]
     commands += [["--top-module", "muster_cancel_decode"]]
     commands += [["+define+MUSTER_OBSERVE", "--top-module", "muster_gpc"]]
+    commands += [["--top-module", top, "-GEnAtomics=1'b0"] for top in ("muster_gpc", "muster_cluster")]
     commands += [["--top-module", "muster_gpc", f"-GNumUnits={units}", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
                          f"-GNumIssue={ports}", f"-GLanesPerBeat={beat}", f"-GNumClusters={ctas}"]
                  for units, warps, ctas, ports, beat in ((1, 4, 1, 1, 1), (2, 8, 2, 1, 1), (4, 32, 8, 2, 8))]

@@ -53,6 +53,7 @@ PORTS = {
     "cta_req_t": {"*": "{}_i"}, "cta_rsp_t": {"*": "{}_o"},
     "mb_req_t": {"*": "mb_{}_i"}, "mb_rsp_t": {"*": "mb_{}_o"},
     "smem_req_t": {"*": "smem_{}_o"}, "smem_rsp_t": {"*": "smem_{}_i"},
+    "at_req_t": {"*": "{}_i"}, "at_rsp_t": {"*": "{}_o"}, "at_smem_req_t": {"*": "smem_{}_o"},
     "warp_req_t": {"*": "{}_i"}, "warp_rsp_t": {"*": "{}_o"},
     "cluster_req_t": {"*": "{}_i"}, "cluster_rsp_t": {"*": "{}_o"},
     "scheduler_req_t": {"*": "{}_i"},

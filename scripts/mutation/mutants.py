@@ -56,7 +56,7 @@ class Mutant:
         
 
                    if any(file.startswith(f"rtl/{block}/") for file in variant.files)), None)
-        self.of_gpc = any(path.startswith("rtl/muster_gpc") for path in variant.files)
+        self.of_gpc = any(path.startswith(("rtl/muster_gpc", "rtl/muster_remote_split")) for path in variant.files)
         self.config = variant.config or DEFAULT_CONFIG
         self.checker = variant.checker
         self.caught_by = None

@@ -167,7 +167,7 @@ SUBJECTS = {
         verilated=("tb/unit/verilated/Vbcu_decode", "tb/unit/verilated/Vmb_coalesce_*", "tb/unit/verilated/Vcopies", "tb/unit/verilated/Vt*"),
         tops=lambda _: [("muster_bcu_decode", {}), *(("muster_mb_coalesce", {"EnLanes": on, "EnMbLimit": on}) for on in (1, 0)),
                         ("muster_copy_tracker", {"NumWarps": 6, "Epochs": 4, "MaxOutstanding": 3}),
-                        ("muster_fence_tracker", {"NumWarps": 8, "MaxOutstanding": 3})]),
+                        ("muster_fence_tracker", {"NumWarps": 8, "NumClasses": 2, "MaxOutstanding": 3})]),
     "adapters": Subject(
         sources=("rtl/adapters/",),
         short=lambda _: [tests("tb/unit/cores_test", "Scheduler.*", "rtl/adapters/scheduler/"),
@@ -210,7 +210,7 @@ SUBJECTS = {
         verilated="tb/unit/verilated/Vc*",
         tops=lambda _: [*variants("cluster"), ("muster_cancel_decode", {})]),
     "gpc": Subject(
-        sources=("rtl/muster_gpc.sv", "rtl/muster_gpc_unit.sv", "rtl/muster_gpc_pkg.sv", "rtl/muster_async_mux.sv"),
+        sources=("rtl/muster_gpc.sv", "rtl/muster_gpc_unit.sv", "rtl/muster_gpc_pkg.sv", "rtl/muster_async_mux.sv", "rtl/muster_remote_split.sv"),
         short=lambda _: [gpc_regression("1-2", 5000), gpc_regression("1-4", 20000)],
         long=lambda _: [gpc_regression("1-10", 100000)],
         verilated="sim/lockstep/verilated/Vgpc_small",

@@ -34,8 +34,8 @@ DeliverEffects ClusterScope::Arrive(unsigned sender, const Message& message, boo
   if (!may) {
     effects.lost = LostOf(sender, send);
   } else {
-    effects.delivered = {send.op,    message.to.place, send.addr,
-                         send.lanes, send.operand,     send.has_token};
+    effects.delivered = {send.op,      message.to.place, send.addr,  send.lanes,
+                         send.operand, send.has_token,   send.atomic};
   }
   return effects;
 }
@@ -80,8 +80,13 @@ unsigned ClusterScope::OnTheWay(unsigned sender, unsigned target) const {
 }
 
 RemoteLost ClusterScope::LostOf(unsigned unit, const RemoteSend& send) {
-  return {
-      static_cast<std::uint8_t>(unit), send.warp, send.lanes, send.cluster, send.rank, send.addr};
+  const bool updates = send.atomic.valid;
+  return {static_cast<std::uint8_t>(unit),
+          send.warp,
+          updates ? std::uint32_t{1} << send.atomic.lane : send.lanes,
+          send.cluster,
+          send.rank,
+          updates ? send.atomic.addr : send.addr};
 }
 
 bool ClusterScope::MayBePresented(unsigned unit, const CancelRequest& request) const {

@@ -133,6 +133,9 @@ class ClusterScope {
   bool IsOpen(unsigned cluster) const;
   std::vector<ClusterMissing> Missing(unsigned cluster) const;
 
+  // What is said of an operation that is lost.
+  static RemoteLost LostOf(unsigned unit, const RemoteSend& send);
+
  private:
   struct Grid {
     std::uint32_t size = 0;
@@ -187,7 +190,6 @@ class ClusterScope {
   const Cta* Find(const Member& member) const;
   std::vector<ClusterLanes> LanesWith(std::uint32_t ClusterWarp::*state) const;
 
-  static RemoteLost LostOf(unsigned unit, const RemoteSend& send);
   DeliverEffects Arrive(unsigned sender, const Message& message, bool late) const;
 
   ClusterConfig config_;

@@ -3,7 +3,30 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 namespace muster {
+
+bool operator==(const AtomicUpdate& a, const AtomicUpdate& b) {
+  const auto all = [](const AtomicUpdate& u) {
+    return std::tie(u.op, u.size, u.is_signed, u.cta, u.addr, u.upper, u.warp, u.lane, u.completes,
+                    u.operand, u.compare, u.has_answer, u.releasing);
+  };
+  return all(a) == all(b) && a.from == b.from;
+}
+
+bool operator==(const RemoteAtomic& a, const RemoteAtomic& b) {
+  const auto all = [](const RemoteAtomic& u) {
+    return std::tie(u.valid, u.op, u.size, u.is_signed, u.addr, u.lane, u.operand, u.compare,
+                    u.operand_upper, u.compare_upper, u.has_answer);
+  };
+  return (!a.valid && !b.valid) || all(a) == all(b);
+}
+
+bool operator==(const AtomicResponse& a, const AtomicResponse& b) {
+  return std::tie(a.warp, a.lane, a.upper, a.word) == std::tie(b.warp, b.lane, b.upper, b.word) &&
+         a.from == b.from;
+}
 
 const char* Name(AtomicOp op) {
   constexpr const char* kNames[kNumAtomicOps] = {"add", "inc",  "dec", "min", "max", "and", "or",

@@ -42,6 +42,15 @@ constexpr bool IsFoldable(AtomicOp op) {
   return op == AtomicOp::kAdd || (op >= AtomicOp::kMin && op <= AtomicOp::kXor);
 }
 
+// Whose warp it is.
+struct AtomicFrom {
+  bool remote = false;    // of another CTA, through the network
+  std::uint8_t unit = 0;  // of that
+};
+constexpr bool operator==(const AtomicFrom& a, const AtomicFrom& b) {
+  return a.remote == b.remote && a.unit == b.unit;
+}
+
 // A read-modify-write of one value, as the unit takes it: the operands stand in the bytes of the
 // eight-byte word in which the value stands. A value of 128 bits is two of them, the lower half
 // first.
@@ -53,12 +62,41 @@ struct AtomicUpdate {
   std::uint32_t addr = 0;  // of the value
   bool upper = false;      // k128: the upper half
   std::uint8_t warp = 0;
-  std::uint8_t lane = 0;      // of several lanes, one
+  std::uint8_t lane = 0;  // of several lanes, one
+  AtomicFrom from;
+  bool completes = false;     // red.async, st.async: an operation on an mbarrier follows its commit
   std::uint64_t operand = 0;  // kCas: the value that is swapped in
   std::uint64_t compare = 0;  // kCas
   bool has_answer = false;    // a register wants what was there
   bool releasing = false;     // enters after the warp's earlier accesses are performed
 };
+bool operator==(const AtomicUpdate& a, const AtomicUpdate& b);
+
+// An update on its way to another CTA.
+struct RemoteAtomic {
+  bool valid = false;  // there is one
+  AtomicOp op = AtomicOp::kAdd;
+  AtomicSize size = AtomicSize::k32;
+  bool is_signed = false;
+  std::uint32_t addr = 0;  // in the shared memory of the other CTA
+  std::uint8_t lane = 0;
+  std::uint64_t operand = 0;
+  std::uint64_t compare = 0;
+  std::uint64_t operand_upper = 0;  // k128
+  std::uint64_t compare_upper = 0;
+  bool has_answer = false;
+};
+bool operator==(const RemoteAtomic& a, const RemoteAtomic& b);
+
+// The answer to a lane: the word as it was.
+struct AtomicResponse {
+  AtomicFrom from;
+  std::uint8_t warp = 0;
+  std::uint8_t lane = 0;
+  bool upper = false;  // the upper half of 128 bits
+  std::uint64_t word = 0;
+};
+bool operator==(const AtomicResponse& a, const AtomicResponse& b);
 
 // An instruction of a warp; the operands of a lane from bit 0 on.
 struct AtomicInstruction {

@@ -39,12 +39,14 @@ const char* Name(ClusterOp op) {
 
 bool operator==(const RemoteSend& a, const RemoteSend& b) {
   return std::tie(a.cluster, a.rank, a.warp, a.op, a.addr, a.lanes, a.operand, a.has_token) ==
-         std::tie(b.cluster, b.rank, b.warp, b.op, b.addr, b.lanes, b.operand, b.has_token);
+             std::tie(b.cluster, b.rank, b.warp, b.op, b.addr, b.lanes, b.operand, b.has_token) &&
+         a.atomic == b.atomic;
 }
 
 bool operator==(const RemoteOperation& a, const RemoteOperation& b) {
   return std::tie(a.op, a.place, a.addr, a.lanes, a.operand, a.has_token) ==
-         std::tie(b.op, b.place, b.addr, b.lanes, b.operand, b.has_token);
+             std::tie(b.op, b.place, b.addr, b.lanes, b.operand, b.has_token) &&
+         a.atomic == b.atomic;
 }
 
 bool operator==(const RemoteLost& a, const RemoteLost& b) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/isa/atomic_operation.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/mbarrier_operation.h"
 
@@ -128,16 +129,18 @@ struct ClusterWarp {
 // The network
 // ---------------------------------------------------------------------------------------------
 
-// A warp's operation on the mbarrier of another CTA of its cluster.
+// What a warp does to another CTA of its cluster: an operation on an mbarrier, an update of a
+// value, or, of red.async and st.async, first the update and then the operation.
 struct RemoteSend {
   std::uint8_t cluster = 0;
   std::uint8_t rank = 0;  // of the other CTA
   std::uint8_t warp = 0;
   MbOp op = MbOp::kArrive;
   std::uint32_t addr = 0;
-  std::uint32_t lanes = 0;
+  std::uint32_t lanes = 0;  // none: no operation on an mbarrier
   std::uint32_t operand = 0;
   bool has_token = false;
+  RemoteAtomic atomic;
 };
 bool operator==(const RemoteSend& a, const RemoteSend& b);
 
@@ -149,6 +152,7 @@ struct RemoteOperation {
   std::uint32_t lanes = 0;
   std::uint32_t operand = 0;
   bool has_token = false;
+  RemoteAtomic atomic;
 };
 bool operator==(const RemoteOperation& a, const RemoteOperation& b);
 

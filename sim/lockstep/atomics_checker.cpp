@@ -20,36 +20,6 @@ MbPlace WordOf(const AtomicUpdate& update) { return {update.cta, WordAt(update)}
 MbPlace PlaceOf(const AtomicUpdate& update) {
   return {update.cta, update.addr | (update.upper ? 8U : 0)};
 }
-bool IsLower(const AtomicUpdate& update) {
-  return update.size == AtomicSize::k128 && !update.upper;
-}
-
-bool IsSame(const AtomicUpdate& a, const AtomicUpdate& b) {
-  return a.op == b.op && a.size == b.size && a.is_signed == b.is_signed && a.cta == b.cta &&
-         a.addr == b.addr && a.upper == b.upper && a.warp == b.warp && a.lane == b.lane &&
-         a.operand == b.operand && a.compare == b.compare && a.has_answer == b.has_answer &&
-         a.releasing == b.releasing;
-}
-
-// Whether the block has the operation.
-bool Has(const AtomicsShape& shape, const AtomicUpdate& update) {
-  switch (update.op) {
-    case AtomicOp::kInc:
-    case AtomicOp::kDec:
-      return update.size == AtomicSize::k32;
-    case AtomicOp::kExch:
-    case AtomicOp::kCas:
-      return update.size != AtomicSize::k128 || shape.has_128;
-    case AtomicOp::kFAdd:
-      return update.size == AtomicSize::k64 ? shape.floats >= 3
-                                            : update.size == AtomicSize::k32 && shape.floats >= 1;
-    case AtomicOp::kHAdd:
-    case AtomicOp::kBAdd:
-      return update.size != AtomicSize::k64 && shape.floats >= 2;
-    default:
-      return update.size != AtomicSize::k128;
-  }
-}
 
 std::string Describe(MbPlace place) {
   return fmt::format("{:#x} of CTA {}", place.addr, place.cta);
@@ -57,14 +27,32 @@ std::string Describe(MbPlace place) {
 
 }  // namespace
 
+bool Has(const AtomicsShape& shape, const AtomicUpdate& update) {
+  const bool wide = update.size == AtomicSize::k64;
+  const bool single = update.size == AtomicSize::k32;
+  switch (update.op) {
+    case AtomicOp::kInc:
+    case AtomicOp::kDec:
+      return single;
+    case AtomicOp::kExch:
+    case AtomicOp::kCas:
+      return update.size != AtomicSize::k128 || shape.has_128;
+    case AtomicOp::kFAdd:
+      return wide ? shape.floats >= 3 : single && shape.floats >= 1;
+    case AtomicOp::kHAdd:
+    case AtomicOp::kBAdd:
+      return (single || update.size == AtomicSize::k16) && shape.floats >= 2;
+    default:
+      return single || wide;
+  }
+}
+
 void AtomicsChecker::Reset() {
   flights_.clear();
-  reading_ = drained_ = asks_ = false;
+  reading_ = asks_ = false;
   response_.reset();
   fault_.reset();
-  lower_.reset();
-  offered_.reset();
-  could_issue_ = 0;
+  own_ = remote_ = Port();
 }
 
 bool AtomicsChecker::Wrong(const char* field, std::string unit, std::string golden, unsigned warp) {
@@ -89,19 +77,25 @@ bool AtomicsChecker::Check(std::uint64_t cycle, const AtomicInputs& in, const At
 // whether the block needs a clock.
 bool AtomicsChecker::CheckLevels(const AtomicInputs& in, const AtomicOutputs& out) {
   std::uint64_t busy = 0;
+  bool remote_busy = false;
   for (const Flight& flight : flights_) {
-    busy |= Bit(flight.update.warp);
+    busy |= flight.update.from.remote ? 0 : Bit(flight.update.warp);
+    remote_busy = remote_busy || flight.update.from.remote;
+  }
+  if (out.remote_busy != remote_busy) {
+    return Wrong("atomics.remote_busy", fmt::format("{}", out.remote_busy),
+                 fmt::format("{}", remote_busy), 0);
   }
   if (out.busy != busy) {
     return Wrong("atomics.busy", fmt::format("{:#x}", out.busy), fmt::format("{:#x}", busy),
                  First(out.busy ^ busy));
   }
-  const std::uint64_t asked = asks_ ? Bit(offered_->warp) : 0;
+  const std::uint64_t asked = asks_ ? Bit(own_.offered->warp) : 0;
   if (out.fence_req != asked) {
     return Wrong("atomics.fence_req", fmt::format("{:#x}", out.fence_req),
                  fmt::format("{:#x}", asked), First(out.fence_req ^ asked));
   }
-  if (!out.active && (in.issue_valid || !Settled())) {
+  if (!out.active && (in.issue_valid || in.remote_valid || !Settled())) {
     return Wrong("atomics.active", "is low", "high: something is under way", in.issue.warp);
   }
   return true;
@@ -114,12 +108,11 @@ bool AtomicsChecker::CheckShown(const AtomicOutputs& out) {
                  response_ ? "the answer of the commit before" : "nothing",
                  response_ ? response_->warp : out.response.warp);
   }
-  if (response_ &&
-      (out.response.warp != response_->warp || out.response.lane != response_->lane ||
-       out.response.upper != response_->upper || out.response.word != response_->word)) {
-    const auto text = [](const AtomicOutputs::Response& response) {
-      return fmt::format("{:#018x} to warp {}, lane {}", response.word, response.warp,
-                         response.lane);
+  if (response_ && !(out.response == *response_)) {
+    const auto text = [](const AtomicResponse& response) {
+      return fmt::format(
+          "{:#018x} to warp {}, lane {}{}", response.word, response.warp, response.lane,
+          response.from.remote ? fmt::format(" of unit {}", response.from.unit) : std::string());
     };
     return Wrong("atomics.response", text(out.response), text(*response_), response_->warp);
   }
@@ -127,8 +120,9 @@ bool AtomicsChecker::CheckShown(const AtomicOutputs& out) {
     return Wrong("atomics.fault", out.fault_valid ? "is shown" : "nothing",
                  fault_ ? Name(fault_->cause) : "nothing", fault_ ? fault_->warp : out.fault.warp);
   }
-  if (fault_ && (out.fault.cause != fault_->cause || out.fault.warp != fault_->warp ||
-                 out.fault.lane != fault_->lane || !(out.fault.place == fault_->place))) {
+  if (fault_ && (out.fault.cause != fault_->cause || !(out.fault.from == fault_->from) ||
+                 out.fault.warp != fault_->warp || out.fault.lane != fault_->lane ||
+                 !(out.fault.place == fault_->place))) {
     const auto text = [](const AtomicOutputs::Fault& fault) {
       return fmt::format("{} of warp {}, lane {} at {}", Name(fault.cause), fault.warp, fault.lane,
                          Describe(fault.place));
@@ -230,7 +224,8 @@ bool AtomicsChecker::CheckCommit(std::uint64_t cycle, const AtomicInputs& in,
     return true;
   }
   const AtomicOutputs::Commit& commit = out.commit;
-  if (commit.warp != update.warp || commit.lane != update.lane || commit.written == refused ||
+  if (commit.warp != update.warp || commit.lane != update.lane || !(commit.from == update.from) ||
+      commit.completes != update.completes || commit.written == refused ||
       !(commit.place == PlaceOf(update)) || (!refused && commit.word != effects.after)) {
     return Wrong(
         "atomics.commit",
@@ -241,10 +236,10 @@ bool AtomicsChecker::CheckCommit(std::uint64_t cycle, const AtomicInputs& in,
         update.warp);
   }
   if (refused) {
-    fault_ = {effects.fault, update.warp, update.lane, PlaceOf(update)};
+    fault_ = {effects.fault, update.from, update.warp, update.lane, PlaceOf(update)};
     ++counts_.faults;
   } else if (update.has_answer) {
-    response_ = {update.warp, update.lane, update.upper, effects.before};
+    response_ = {update.from, update.warp, update.lane, update.upper, effects.before};
     ++counts_.answers;
   }
   ++counts_.updates;
@@ -259,45 +254,68 @@ bool AtomicsChecker::CheckCommit(std::uint64_t cycle, const AtomicInputs& in,
   return true;
 }
 
+// What is presented at either port, and which of the two enters.
 bool AtomicsChecker::CheckIssue(std::uint64_t cycle, const AtomicInputs& in,
                                 const AtomicOutputs& out) {
-  if (offered_ && (!in.issue_valid || !IsSame(in.issue, *offered_))) {
-    return Wrong("atomics.issue", in.issue_valid ? muster::Describe(in.issue) : "is withdrawn",
-                 "held until ready: " + muster::Describe(*offered_), offered_->warp);
+  asks_ = accepted_ = false;
+  if (in.issue_valid && out.issue_ready && in.remote_valid && out.remote_ready) {
+    return Wrong("atomics.issue", "accepted at both ports", "one at a time", in.issue.warp);
   }
-  asks_ = false;
-  if (!in.issue_valid) {
+  return CheckPort(cycle, in.issue_valid, in.issue, out.issue_ready, in.fence_ack, &own_) &&
+         CheckPort(cycle, in.remote_valid, in.remote, out.remote_ready, in.fence_ack, &remote_);
+}
+
+bool AtomicsChecker::CheckPort(std::uint64_t cycle, bool valid, const AtomicUpdate& update,
+                               bool ready, std::uint64_t fence_ack, Port* port) {
+  if (port->offered && !(valid && update == *port->offered)) {
+    return Wrong("atomics.issue", valid ? muster::Describe(update) : "is withdrawn",
+                 "held until ready: " + muster::Describe(*port->offered), port->offered->warp);
+  }
+  if (!valid) {
     return true;
   }
-  const AtomicUpdate& update = in.issue;
-  const bool follows = lower_ && update.upper && update.size == AtomicSize::k128 &&
-                       update.op == lower_->op && update.addr == lower_->addr &&
-                       update.cta == lower_->cta && update.warp == lower_->warp;
-  if (update.warp >= shape_.num_warps || !Has(shape_, update) ||
-      follows != (lower_ || update.upper)) {
+  const bool of_remote = port == &remote_;
+  const bool is_upper = update.size == AtomicSize::k128 && update.upper;
+  const std::optional<AtomicUpdate>& lower = port->lower;
+  const bool follows = lower && is_upper && update.op == lower->op && update.addr == lower->addr &&
+                       update.cta == lower->cta && update.warp == lower->warp &&
+                       update.from == lower->from;
+  if (update.from.remote != of_remote || (!of_remote && update.warp >= shape_.num_warps) ||
+      !Has(shape_, update) || follows != (lower || update.upper) ||
+      (of_remote && update.releasing)) {
     return Wrong("atomics.issue", muster::Describe(update), "may not be presented", update.warp);
   }
   const bool drains = shape_.drain && update.releasing;
-  drained_ = drained_ || !drains || (in.fence_ack & Bit(update.warp)) != 0;
-  if (!out.issue_ready) {
-    asks_ = !drained_;
-    counts_.drains += asks_ && !offered_ ? 1 : 0;
-    offered_ = update;
+  port->drained = port->drained || !drains || (fence_ack & Bit(update.warp)) != 0;
+  if (!ready) {
+    if (!of_remote) {
+      asks_ = !port->drained;
+      counts_.drains += asks_ && !port->offered ? 1 : 0;
+    }
+    port->offered = update;
     return true;
   }
-  if (!drained_) {
-    return Wrong("atomics.issue", "is accepted", "waits for the drain of its warp", update.warp);
+  Port* const other = of_remote ? &own_ : &remote_;
+  if (!port->drained || other->lower) {
+    return Wrong("atomics.issue", "is accepted",
+                 other->lower ? "waits for the other half of a value of the other port"
+                              : "waits for the drain of its warp",
+                 update.warp);
   }
+  // In turns: of each value that waits, one of the other port goes first, at most.
+  if (other->offered && other->drained && !is_upper && ++other->passed > 1) {
+    return Wrong("atomics.issue", "is accepted", "lets one of the other port go first",
+                 update.warp);
+  }
+  other->could_issue = 0;
+  accepted_ = true;
   const bool behind = std::any_of(flights_.begin(), flights_.end(), [&](const Flight& flight) {
     return WordOf(flight.update) == WordOf(update) && !IsRefused(flight.update);
   });
-  lower_.reset();
+  *port = Port();
   if (IsLower(update)) {
-    lower_ = update;
+    port->lower = update;
   }
-  offered_.reset();
-  drained_ = false;
-  could_issue_ = 0;
   flights_.push_back({update, cycle, 0, behind && !IsRefused(update), false});
   return flights_.size() <= kMostFlights ||
          Wrong("atomics.issue", "is accepted", "no place for it", update.warp);
@@ -307,7 +325,8 @@ bool AtomicsChecker::CheckIssue(std::uint64_t cycle, const AtomicInputs& in,
 bool AtomicsChecker::CheckWaits(const AtomicInputs& in, const AtomicOutputs& out) {
   const bool kept = in.yield || (out.read_valid && !in.read_ready) ||
                     (reading_ && !out.read_valid) || (out.write_valid && !in.write_ready) ||
-                    (out.response_valid && !in.response_ready) || (lower_ && !in.issue_valid);
+                    (out.response_valid && !in.response_ready) || (own_.lower && !in.issue_valid) ||
+                    (remote_.lower && !in.remote_valid);
   if (kept) {
     return true;
   }
@@ -319,11 +338,14 @@ bool AtomicsChecker::CheckWaits(const AtomicInputs& in, const AtomicOutputs& out
                    muster::Describe(flight.update), flight.update.warp);
     }
   }
-  if (offered_ && drained_ && !asks_) {
-    counts_.longest_issue = std::max(counts_.longest_issue, ++could_issue_);
-    if (could_issue_ > LongestIssue(shape_)) {
-      return Wrong("atomics.issue", fmt::format("nothing in {} cycles", could_issue_),
-                   muster::Describe(*offered_), offered_->warp);
+  for (Port* const port : {&own_, &remote_}) {
+    if (accepted_ || !port->offered || !port->drained || (port == &own_ && asks_)) {
+      continue;
+    }
+    counts_.longest_issue = std::max(counts_.longest_issue, ++port->could_issue);
+    if (port->could_issue > LongestIssue(shape_)) {
+      return Wrong("atomics.issue", fmt::format("nothing in {} cycles", port->could_issue),
+                   muster::Describe(*port->offered), port->offered->warp);
     }
   }
   return true;

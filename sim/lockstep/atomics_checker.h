@@ -21,12 +21,19 @@
 namespace muster::lockstep {
 
 // Cycles in which the block could go on, at most, from an update's presentation to its acceptance,
-// once its warp is drained: as many as the slowest update takes. And from there to its commit, with
-// two others ahead of it.
+// once its warp is drained, or from that of one of the other port which goes first: as many as the
+// slowest update takes. And from there to its commit, with two others ahead of it.
 constexpr unsigned LongestIssue(const AtomicsShape& shape) {
   return shape.floats >= 2 ? 11 : shape.floats == 1 ? 10 : 3;
 }
 constexpr unsigned LongestCommit(const AtomicsShape& shape) { return 3 * LongestIssue(shape); }
+
+// The lower half of a value of 128 bits.
+constexpr bool IsLower(const AtomicUpdate& update) {
+  return update.size == AtomicSize::k128 && !update.upper;
+}
+// Whether the block has the operation, of this size.
+bool Has(const AtomicsShape& shape, const AtomicUpdate& update);
 
 class AtomicsChecker {
  public:
@@ -64,6 +71,13 @@ class AtomicsChecker {
     bool behind = false;
     bool read = false;  // the bank has granted its read
   };
+  struct Port {
+    std::optional<AtomicUpdate> offered;  // presented and not accepted
+    std::optional<AtomicUpdate> lower;    // accepted, and its upper half is not
+    bool drained = false;                 // the warp of what is offered is
+    unsigned could_issue = 0;  // cycles for which it could have been accepted, since the last one
+    unsigned passed = 0;       // values of the other port that were accepted meanwhile
+  };
   struct Record {
     std::uint64_t cycle = 0;
     AtomicUpdate update;
@@ -76,19 +90,20 @@ class AtomicsChecker {
   bool CheckMemory(const AtomicInputs& in, const AtomicOutputs& out);
   bool CheckCommit(std::uint64_t cycle, const AtomicInputs& in, const AtomicOutputs& out);
   bool CheckIssue(std::uint64_t cycle, const AtomicInputs& in, const AtomicOutputs& out);
+  bool CheckPort(std::uint64_t cycle, bool valid, const AtomicUpdate& update, bool ready,
+                 std::uint64_t fence_ack, Port* port);
   bool CheckWaits(const AtomicInputs& in, const AtomicOutputs& out);
 
   const AtomicsShape shape_;
   std::deque<Flight> flights_;  // accepted and not committed
   bool reading_ = false;        // a read was granted and has not been answered
-  std::optional<AtomicOutputs::Response> response_;
+  std::optional<AtomicResponse> response_;
   std::optional<AtomicOutputs::Fault> fault_;  // of the commit in the cycle before
-  std::optional<AtomicUpdate> lower_;          // accepted, and its upper half is not
   bool lower_as_wanted_ = false;               // the lower half that committed last was
-  std::optional<AtomicUpdate> offered_;        // presented and not accepted
-  bool drained_ = false;                       // its warp is
+  Port own_;                                   // of the core's warps
+  Port remote_;                                // of other CTAs
   bool asks_ = false;                          // a drain was not acknowledged in the cycle before
-  unsigned could_issue_ = 0;
+  bool accepted_ = false;                      // something, in this cycle
   std::optional<Mismatch> mismatch_;
   std::optional<Committed> committed_;
   Counts counts_;

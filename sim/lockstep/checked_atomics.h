@@ -32,7 +32,7 @@ class CheckedAtomics {
   void CloseTrace() { dut_->CloseTrace(); }
 
  private:
-  bool Awake() const { return pins_.in.issue_valid || pins_.out.active; }
+  bool Awake() const { return pins_.in.issue_valid || pins_.in.remote_valid || pins_.out.active; }
 
   std::unique_ptr<AtomicsDut> dut_;
   AtomicsChecker checker_;

@@ -42,7 +42,7 @@ bool ClusterChecker::Wrong(const char* field, std::string unit, std::string gold
 
 bool ClusterChecker::Settled() const {
   for (unsigned u = 0; u < config_.num_units; ++u) {
-    if (watched_[u] != 0 || busy_[u] != 0 || !sent_[u].empty()) {
+    if (watched_[u] != 0 || busy_[u] != 0 || !sent_[u].empty() || replies_[u]) {
       return false;
     }
     for (const Warp& warp : held_[u]) {
@@ -64,8 +64,8 @@ bool ClusterChecker::Check(std::uint64_t cycle, const ClusterInputs& in,
                            const ClusterOutputs& out) {
   done_.clear();
   const bool good = CheckHeld(in, out) && CheckRequests(cycle, in, out) && CheckGrids(cycle, out) &&
-                    CheckNetwork(cycle, in, out) && CheckCancel(cycle, in, out) &&
-                    CheckLife(cycle, in, out) && CheckQuiet(out);
+                    CheckNetwork(cycle, in, out) && CheckReplies(in, out) &&
+                    CheckCancel(cycle, in, out) && CheckLife(cycle, in, out) && CheckQuiet(out);
   NoteWhoIsThere(cycle);
   for (unsigned u = 0; u < config_.num_units; ++u) {
     busy_[u] = out.units[u].busy;
@@ -357,7 +357,7 @@ bool ClusterChecker::CheckQuiet(const ClusterOutputs& out) {
     const ClusterOutputs::Unit& unit = out.units[u];
     if (unit.busy != 0 || watched_[u] != 0 || !sent_[u].empty() || unit.go_valid ||
         unit.fault_valid || unit.release != 0 || unit.grid_release != 0 || unit.remote_valid ||
-        unit.lost_valid) {
+        unit.lost_valid || unit.reply_valid) {
       return Wrong("active", "it is low", "something is on its way", static_cast<int>(u));
     }
   }

@@ -78,7 +78,8 @@ class ClusterChecker {
   struct Counts {
     std::uint64_t requests = 0, releases = 0, late_releases = 0, go = 0, faults = 0,
                   grid_releases = 0;
-    std::uint64_t sent = 0, delivered = 0, lost = 0, cancels = 0, writes = 0, refused_lives = 0;
+    std::uint64_t sent = 0, delivered = 0, lost = 0, answers = 0, cancels = 0, writes = 0,
+                  refused_lives = 0;
     std::uint64_t longest_news = 0, longest_send = 0;
   };
   const Counts& counts() const { return counts_; }
@@ -119,6 +120,7 @@ class ClusterChecker {
   bool CheckNetwork(std::uint64_t cycle, const ClusterInputs& in, const ClusterOutputs& out);
   bool CheckLost(unsigned sender, const RemoteLost& lost, const std::optional<CtaPlace>& ending);
   bool CheckArrival(std::uint64_t cycle, unsigned target, const ClusterOutputs::Unit& out);
+  bool CheckReplies(const ClusterInputs& in, const ClusterOutputs& out);
   bool CheckCancel(std::uint64_t cycle, const ClusterInputs& in, const ClusterOutputs& out);
   CancelPlan PlanOf(std::uint64_t cycle, unsigned unit, const CancelRequest& request) const;
   bool CheckQuiet(const ClusterOutputs& out);
@@ -135,6 +137,9 @@ class ClusterChecker {
   std::array<std::deque<Sent>, kMaxUnits> sent_;  // by sender, in order
   std::array<bool, kMaxUnits> shown_{};           // an operation that has been counted is held
   std::uint64_t stalled_ = 0;                     // cycles in which some target was not ready
+  std::array<std::optional<AtomicResponse>, kMaxUnits> replies_;  // by unit, to be shown
+  // Cycles for which a unit's answer has waited while there was a place for it.
+  std::array<unsigned, kMaxUnits> asks_{};
   struct Cancel {
     unsigned unit = 0;
     CancelRequest request;

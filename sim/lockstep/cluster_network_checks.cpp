@@ -12,9 +12,9 @@
 namespace muster::lockstep {
 namespace {
 
-RemoteLost LossOf(unsigned unit, const RemoteSend& send) {
-  return {
-      static_cast<std::uint8_t>(unit), send.warp, send.lanes, send.cluster, send.rank, send.addr};
+std::string Describe(const AtomicResponse& reply) {
+  return fmt::format("{:#018x} to warp {}, lane {} of unit {}", reply.word, reply.warp, reply.lane,
+                     reply.from.unit);
 }
 
 }  // namespace
@@ -63,9 +63,9 @@ std::optional<CtaPlace> ClusterChecker::Ending(const ClusterInputs& in) {
 bool ClusterChecker::CheckLost(unsigned sender, const RemoteLost& lost,
                                const std::optional<CtaPlace>& ending) {
   std::deque<Sent>& sent = sent_[sender];
-  const bool right =
-      !sent.empty() && (sent.front().is_lost ? LossOf(sender, sent.front().send) == lost
-                                             : model_.Lose(lost, ending));
+  const bool right = !sent.empty() && (sent.front().is_lost ? golden::ClusterScope::LostOf(
+                                                                  sender, sent.front().send) == lost
+                                                            : model_.Lose(lost, ending));
   if (!right) {
     return Wrong("lost", Describe(lost), "no such operation is lost", static_cast<int>(sender));
   }
@@ -89,7 +89,8 @@ bool ClusterChecker::CheckArrival(std::uint64_t cycle, unsigned target,
   } else if (sent.is_lost && !HasLeft(send.cluster, send.rank, cycle)) {  // launched meanwhile
     effects.delivered = {send.op,      places_[{send.cluster, send.rank}],
                          send.addr,    send.lanes,
-                         send.operand, send.has_token};
+                         send.operand, send.has_token,
+                         send.atomic};
   }
   if (out.from.warp != send.warp) {
     return Wrong("remote_from", fmt::format("warp {}", out.from.warp),
@@ -102,6 +103,44 @@ bool ClusterChecker::CheckArrival(std::uint64_t cycle, unsigned target,
   }
   counts_.longest_send = std::max(counts_.longest_send, cycle - sent.cycle);
   ++counts_.delivered;
+  return true;
+}
+
+// The answers of atomics: each is with its unit in the next cycle, and waits for its turn no longer
+// than all units take.
+bool ClusterChecker::CheckReplies(const ClusterInputs& in, const ClusterOutputs& out) {
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    std::optional<AtomicResponse>& right = replies_[u];
+    const ClusterOutputs::Unit& unit = out.units[u];
+    if (unit.reply_valid != right.has_value() || (right && !(unit.reply == *right))) {
+      return Wrong("reply", unit.reply_valid ? Describe(unit.reply) : "nothing",
+                   right ? Describe(*right) : "nothing", static_cast<int>(u));
+    }
+    if (right && in.units[u].reply_ready) {
+      right.reset();
+    }
+  }
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    const AtomicResponse& answer = in.units[u].answer;
+    const bool waits = in.units[u].answer_valid && !out.units[u].answer_ready;
+    const bool may = in.units[u].answer_valid && !replies_[answer.from.unit];
+    asks_[u] = waits ? asks_[u] + (may ? 1 : 0) : 0;
+    if (asks_[u] >= config_.num_units) {
+      return Wrong("answer", "is not accepted", Describe(answer), static_cast<int>(u));
+    }
+  }
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    const AtomicResponse& answer = in.units[u].answer;
+    if (!in.units[u].answer_valid || !out.units[u].answer_ready) {
+      continue;
+    }
+    if (answer.from.unit >= config_.num_units || replies_[answer.from.unit]) {
+      return Wrong("answer", "is accepted: " + Describe(answer), "there is no place for it",
+                   static_cast<int>(u));
+    }
+    replies_[answer.from.unit] = answer;
+    ++counts_.answers;
+  }
   return true;
 }
 

@@ -18,8 +18,13 @@ inline std::string Describe(const ClusterRequest& request) {
 }
 
 inline std::string Describe(const RemoteOperation& op) {
-  return fmt::format("{} at {:#x} of CTA slot {} of unit {}: lanes {:#010x} operand {:#x}",
-                     Name(op.op), op.addr, op.place.cta, op.place.unit, op.lanes, op.operand);
+  const RemoteAtomic& atomic = op.atomic;
+  return fmt::format("{} at {:#x} of CTA slot {} of unit {}: lanes {:#010x} operand {:#x}{}",
+                     Name(op.op), op.addr, op.place.cta, op.place.unit, op.lanes, op.operand,
+                     atomic.valid
+                         ? fmt::format(", after {} at {:#x} of lane {}: {:#x}", Name(atomic.op),
+                                       atomic.addr, atomic.lane, atomic.operand)
+                         : "");
 }
 
 inline std::string Describe(const RemoteLost& lost) {

@@ -21,7 +21,7 @@ foreach(index RANGE ${last})
     continue()
   endif()
   list(APPEND built ${name})
-  foreach(pair num_units/NumUnits lanes_per_beat/LanesPerBeat num_clusters/NumClusters num_grids/NumGrids)
+  foreach(pair num_units/NumUnits en_atomics/EnAtomics floats/Floats en_128/En128 lanes_per_beat/LanesPerBeat num_clusters/NumClusters num_grids/NumGrids)
     string(REPLACE "/" ";" pair ${pair})
     list(GET pair 0 variable)
     list(GET pair 1 parameter)
@@ -44,14 +44,17 @@ foreach(index RANGE ${last})
   # The instances of gpc.vlt, as Verilator names them.
   set(units "")
   set(warps "")
+  set(atomics "")
   math(EXPR last_unit "${num_units} - 1")
   foreach(u RANGE ${last_unit})
     set(of_unit root->__PVT__muster_gpc__DOT__g_unit__BRA__${u}__KET____DOT__u_unit__DOT__)
     list(APPEND units ${of_unit}u_muster)
     list(APPEND warps ${of_unit}u_warp)
+    list(APPEND atomics ${of_unit}g_atomics__DOT__u_atomics)
   endforeach()
   list(JOIN units ", " units)
   list(JOIN warps ", " warps)
+  list(JOIN atomics ", " atomics)
   configure_file(gpc_unit.cpp.in gpc_unit_${name}.cpp @ONLY)
   add_library(muster_gpc_unit_${name} STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/gpc_unit_${name}.cpp)
   muster_verilate(muster_gpc_unit_${name} HOOKED SETTLED
@@ -59,6 +62,7 @@ foreach(index RANGE ${last})
     TOP_MODULE muster_gpc
     SOURCES ${gpc_sources}
     VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/tb/lockstep/gpc.vlt ${gpc_options} -GNumUnits=${num_units}
+                   -GEnAtomics=1'b${en_atomics} -GFloats=${floats} -GEn128=1'b${en_128}
                    -GLanesPerBeat=${lanes_per_beat} -GNumClusters=${num_clusters} -GNumGrids=${num_grids} -GCfg=${cfg}
                    +define+MUSTER_OBSERVE
                    --assert -Wno-lint -Wno-fatal ${trace_options} --x-assign fast --x-initial unique --timescale 1ns/1ns

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The lockstep check of a whole GPC: in every cycle each unit, each warp scope and the cluster
-// scope with the checkers that they have alone, and what passes between them inside.
+// The lockstep check of a whole GPC: in every cycle each unit, the atomics and the warp scope
+// beside it, and the cluster scope with the checkers that they have alone, and what passes between
+// them inside.
 #ifndef MUSTER_SIM_LOCKSTEP_GPC_H_
 #define MUSTER_SIM_LOCKSTEP_GPC_H_
 
@@ -10,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/lockstep/atomics_checker.h"
 #include "sim/lockstep/cluster_checker.h"
 #include "sim/lockstep/gpc_crossing.h"
 #include "sim/lockstep/gpc_dut.h"
@@ -23,10 +25,13 @@ namespace muster::lockstep {
 struct GpcChecks {
   explicit GpcChecks(const GpcShape& shape)
       : warps(shape.cluster.num_units, WarpChecker(shape.warps)),
-        crossings(shape.cluster.num_units),
+        atomics(shape.atomics ? shape.cluster.num_units : 0,
+                AtomicsChecker(shape.atomics.value_or(AtomicsShape{}))),
+        crossings(shape.cluster.num_units, GpcCrossingChecker(shape.unit.smem_bytes)),
         cluster(shape.cluster) {}
 
   std::vector<WarpChecker> warps;
+  std::vector<AtomicsChecker> atomics;
   std::vector<GpcCrossingChecker> crossings;
   ClusterChecker cluster;
 };

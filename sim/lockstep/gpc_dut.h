@@ -1,20 +1,23 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A GPC as a plain C++ class: the pins of its units, of their warp scopes and of the cluster scope,
-// and what passes between these inside; nothing of Verilator.
+// A GPC as a plain C++ class: the pins of its units, of the atomics and warp scopes beside them and
+// of the cluster scope, and what passes between these inside; nothing of Verilator.
 #ifndef MUSTER_SIM_LOCKSTEP_GPC_DUT_H_
 #define MUSTER_SIM_LOCKSTEP_GPC_DUT_H_
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/isa/cluster_operation.h"
 #include "sim/isa/config.h"
 #include "sim/isa/mbarrier_operation.h"
+#include "sim/lockstep/atomics_dut.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/warp_dut.h"
+#include "sim/port/atomic_pins.h"
 #include "sim/port/cluster_pins.h"
 #include "sim/port/warp_pins.h"
 
@@ -24,10 +27,22 @@ namespace muster::lockstep {
 struct GpcShape {
   Config unit;  // by the name of the GPC
   WarpShape warps;
+  std::optional<AtomicsShape> atomics;
   ClusterConfig cluster;
 };
 
-// What passes inside, as the ports of either end show it.
+// What passes inside, as the ports of either end show it: at those of the atomics.
+struct AtomicCrossing {
+  bool remote_valid = false;
+  bool remote_ready = false;
+  AtomicUpdate remote;
+  bool remote_busy = false;
+  bool response_valid = false;  // to the core, or to another unit
+  bool response_ready = false;
+  AtomicResponse response;
+};
+
+// At the others.
 struct GpcCrossing {
   // At the ports of the unit.
   bool async_valid = false;
@@ -39,6 +54,7 @@ struct GpcCrossing {
   // At the ports of the cluster scope: the same of `ready`.
   bool network_ready = false;
   bool complete_ready = false;
+  AtomicCrossing atomics;
 };
 
 // The unit's own pins, as its checker wants them; the GPC settles and clocks them all at once.
@@ -54,6 +70,8 @@ struct GpcUnitPins {
   Dut* port = nullptr;  // in.mb.async is the copy engine's, and in.mb.remote has no meaning
   WarpInputs warp_in;   // `busy` has no meaning
   WarpOutputs warp_out;
+  AtomicInputs atomic_in;
+  AtomicOutputs atomic_out;
   GpcCrossing crossing;
 };
 
@@ -90,6 +108,7 @@ class GpcDut {
 // The GPC that this program has, Verilated and out of reset.
 std::unique_ptr<GpcDut> MakeGpc(const PowerUp& power_up);
 const char* GpcName();
+bool GpcHasAtomics();
 
 }  // namespace muster::lockstep
 

@@ -35,7 +35,11 @@ std::string BlockOf(const std::string& scope) {
   }
   const std::size_t number = unit + std::string("g_unit[").size();
   const std::string index = scope.substr(number, scope.find(']', number) - number);
-  return (scope.find("u_warp", unit) == std::string::npos ? "unit " : "warp scope ") + index;
+  const char* const block = scope.find("u_warp", unit) != std::string::npos ? "warp scope "
+                            : scope.find("u_atomics", unit) != std::string::npos
+                                ? "atomics of unit "
+                                : "unit ";
+  return block + index;
 }
 
 class GpcHarness : public sc_core::sc_module {
@@ -70,6 +74,9 @@ class GpcHarness : public sc_core::sc_module {
     for (const WarpChecker& warps : checks_.warps) {
       result_.warp_requests += warps.counts().requests;
       result_.warp_lanes += warps.counts().lanes;
+    }
+    for (const AtomicsChecker& atomics : checks_.atomics) {
+      result_.atomic_updates += atomics.counts().updates;
     }
     const ClusterChecker::Counts& counts = checks_.cluster.counts();
     result_.cluster_operations = counts.requests + counts.sent + counts.cancels;
@@ -159,10 +166,15 @@ class GpcHarness : public sc_core::sc_module {
       const ClusterInputs::Unit& scope = pins.cluster_in.units[u];
       until = std::min(until, checkers_[u]->SleepsUntil(cycle_));
       rests = rests && !unit.warp_in.valid && unit.warp_in.clear == 0 && !unit.warp_out.active &&
-              checks_.warps[u].Settled() && !scope.request_valid && !scope.send_valid &&
-              !scope.cancel_valid;
+              checks_.warps[u].Settled() && !unit.atomic_in.issue_valid &&
+              !unit.atomic_out.active && AtomicsSettled(u) && !scope.request_valid &&
+              !scope.send_valid && !scope.cancel_valid;
     }
     return rests ? StandsStill(cycle_, until, gpc_->shape().unit.clock_period_ps) : 0;
+  }
+
+  bool AtomicsSettled(std::size_t u) const {
+    return checks_.atomics.empty() || checks_.atomics[u].Settled();
   }
 
   bool IsIdle() const {
@@ -173,6 +185,8 @@ class GpcHarness : public sc_core::sc_module {
 
   bool IsAtRest() const {
     return driver_->Finished() && checks_.cluster.Settled() &&
+           std::all_of(checks_.atomics.begin(), checks_.atomics.end(),
+                       [](const AtomicsChecker& atomics) { return atomics.Settled(); }) &&
            std::all_of(checks_.warps.begin(), checks_.warps.end(),
                        [](const WarpChecker& warps) { return warps.Settled(); });
   }
@@ -180,6 +194,9 @@ class GpcHarness : public sc_core::sc_module {
   bool Reset() {
     for (WarpChecker& warps : checks_.warps) {
       warps.Reset();
+    }
+    for (AtomicsChecker& atomics : checks_.atomics) {
+      atomics.Reset();
     }
     for (GpcCrossingChecker& crossing : checks_.crossings) {
       crossing.Reset();
@@ -192,7 +209,7 @@ class GpcHarness : public sc_core::sc_module {
 
   bool Check(const sc_core::sc_time& before) {
     for (unsigned u = 0; u < checkers_.size(); ++u) {
-      if (!CheckIdle(u) || !CheckUnit(u, before) || !CheckWarps(u)) {
+      if (!CheckIdle(u) || !CheckUnit(u, before) || !CheckWarps(u) || !CheckAtomics(u)) {
         return false;
       }
     }
@@ -203,8 +220,8 @@ class GpcHarness : public sc_core::sc_module {
   // is at work. Of the unit itself its checker knows that.
   bool CheckIdle(unsigned u) {
     const GpcUnitPins& unit = gpc_->pins.units[u];
-    const bool works =
-        unit.warp_out.active || unit.warp_in.clear != 0 || gpc_->pins.cluster_out.active;
+    const bool works = unit.warp_out.active || unit.warp_in.clear != 0 || unit.atomic_out.active ||
+                       gpc_->pins.cluster_out.active;
     return !(unit.port->out.idle && works) ||
            checkers_[u]->Stop(cycle_, {"idle", "high", "low: something is under way"},
                               fmt::format("unit {}", u));
@@ -245,11 +262,35 @@ class GpcHarness : public sc_core::sc_module {
            checkers_[u]->Stop(cycle_, *warps.mismatch(), fmt::format("warp scope {}", u), &warps);
   }
 
+  bool CheckAtomics(unsigned u) {
+    if (checks_.atomics.empty()) {
+      return true;
+    }
+    const GpcUnitPins& unit = gpc_->pins.units[u];
+    const AtomicCrossing& inside = unit.crossing.atomics;
+    AtomicInputs in = unit.atomic_in;
+    in.remote_valid = inside.remote_valid;
+    in.remote = inside.remote;
+    in.response_ready = inside.response_ready;
+    AtomicOutputs out = unit.atomic_out;
+    out.remote_ready = inside.remote_ready;
+    out.remote_busy = inside.remote_busy;
+    out.response_valid = inside.response_valid;
+    out.response = inside.response;
+    return checks_.atomics[u].Check(cycle_, in, out) ||
+           checkers_[u]->Stop(cycle_, *checks_.atomics[u].mismatch(),
+                              fmt::format("atomics of unit {}", u));
+  }
+
   bool CheckCluster() {
     GpcPins& pins = gpc_->pins;
     for (std::size_t u = 0; u < pins.units.size(); ++u) {
       pins.cluster_in.units[u].remote_ready = pins.units[u].crossing.network_ready;
       pins.cluster_in.units[u].complete_ready = pins.units[u].crossing.complete_ready;
+      const AtomicCrossing& atomics = pins.units[u].crossing.atomics;
+      pins.cluster_in.units[u].answer_valid =
+          atomics.response_valid && atomics.response.from.remote;
+      pins.cluster_in.units[u].answer = atomics.response;
     }
     return checks_.cluster.Check(cycle_, pins.cluster_in, pins.cluster_out) ||
            checkers_.front()->Stop(cycle_, *checks_.cluster.mismatch(), "the cluster scope");

@@ -79,6 +79,25 @@ auto WarpPorts(Gpc& gpc) {
                WarpVectors<Gpc>{gpc}};
 }
 
+template <typename Gpc>
+struct AtomicVectors {
+  Gpc& gpc;
+  decltype(Gpc::at_busy_o) busy_o = gpc.at_busy_o;
+  decltype(Gpc::at_fence_req_o) fence_req_o = gpc.at_fence_req_o;
+  decltype(Gpc::at_fence_ack_i) fence_ack_i = gpc.at_fence_ack_i;
+  // Inside; remote_busy_o is of at_rsp_ports.
+  std::uint16_t remote_valid_i = 0;
+  std::uint16_t remote_ready_o = 0;
+  VlWide<kMaxUnits * sv::at_update_t::kWidth / 32 + 1> remote_i{};
+};
+
+template <typename Gpc>
+auto AtomicPorts(Gpc& gpc) {
+  return Ports{sv::at_req_ports{gpc.at_req_i}, sv::at_rsp_ports{gpc.at_rsp_o},
+               sv::at_smem_req_ports{gpc.at_smem_req_o}, sv::smem_rsp_ports{gpc.at_smem_rsp_i},
+               AtomicVectors<Gpc>{gpc}};
+}
+
 // `Scope` is the instance.
 template <typename Gpc, typename Scope>
 struct ClusterVectors {
@@ -95,9 +114,13 @@ struct ClusterVectors {
   // Inside.
   decltype((std::declval<Scope&>().remote_valid_o)) remote_valid_o = scope.remote_valid_o;
   decltype((std::declval<Scope&>().remote_o)) remote_o = scope.remote_o;
+  decltype((std::declval<Scope&>().remote_atomic_o)) remote_atomic_o = scope.remote_atomic_o;
   decltype((std::declval<Scope&>().complete_valid_o)) complete_valid_o = scope.complete_valid_o;
   decltype((std::declval<Scope&>().complete_o)) complete_o = scope.complete_o;
-  std::uint16_t remote_ready_i = 0;  // the units' own
+  decltype((std::declval<Scope&>().answer_ready_o)) answer_ready_o = scope.answer_ready_o;
+  std::uint16_t answer_valid_i = 0;  // the units' own
+  VlWide<kMaxUnits * sv::at_response_t::kWidth / 32 + 1> answer_i{};
+  std::uint16_t remote_ready_i = 0;
   std::uint16_t complete_ready_i = 0;
 };
 
@@ -109,7 +132,15 @@ auto ClusterPorts(Gpc& gpc, Scope& scope) {
                ClusterVectors<Gpc, Scope>{gpc, scope}};
 }
 
-// `Places` finds the instances inside: Units(root), Warps(root), Cluster(root).
+// In the place of the instances of a GPC without atomics.
+struct NoAtomics {
+  struct Instance {
+    std::uint8_t active_o = 0;
+  };
+  const Instance* operator[](unsigned /*u*/) const { return nullptr; }
+};
+
+// `Places` finds the instances inside: Units(root), Warps(root), Atomics(root), Cluster(root).
 template <typename Gpc, typename Places, typename Shape, bool kTraced>
 class VerilatedGpc final : public GpcDut {
  public:
@@ -118,9 +149,11 @@ class VerilatedGpc final : public GpcDut {
         gpc_(PoweredUp(&context_, power_up.seed), "gpc"),
         units_(Places::Units(gpc_.rootp)),
         warps_(Places::Warps(gpc_.rootp)),
+        atomics_(Places::Atomics(gpc_.rootp)),
         cluster_(Places::Cluster(gpc_.rootp)),
         unit_ports_(UnitPorts(gpc_)),
         warp_ports_(WarpPorts(gpc_)),
+        atomic_ports_(AtomicPorts(gpc_)),
         cluster_ports_(ClusterPorts(gpc_, *cluster_)) {
     pins.units.resize(units_.size());
     for (GpcUnitPins& unit : pins.units) {
@@ -154,6 +187,9 @@ class VerilatedGpc final : public GpcDut {
     for (unsigned u = 0; u < units_.size(); ++u) {
       DriveUnit<Shape>(u, pins.units[u].port->in, &unit_ports_);
       DriveScope(shape_.warps, pins.units[u].warp_in, &warp_ports_, u);
+      if (shape_.atomics) {
+        DriveScope(*shape_.atomics, pins.units[u].atomic_in, &atomic_ports_, u);
+      }
     }
     DriveScope(shape_.cluster, pins.cluster_in, &cluster_ports_);
     gpc_.clk_i = 0;
@@ -162,6 +198,10 @@ class VerilatedGpc final : public GpcDut {
       SampleUnit<Shape>(u, unit_ports_, &pins.units[u].port->out);
       SampleScope(shape_.warps, warp_ports_, &pins.units[u].warp_out, u);
       pins.units[u].warp_out.active = warps_[u]->active_o != 0;
+      if (shape_.atomics) {
+        SampleScope(*shape_.atomics, atomic_ports_, &pins.units[u].atomic_out, u);
+        pins.units[u].atomic_out.active = atomics_[u]->active_o != 0;
+      }
       SampleCrossing(u, &pins.units[u].crossing);
     }
     SampleScope(shape_.cluster, cluster_ports_, &pins.cluster_out);
@@ -200,6 +240,7 @@ class VerilatedGpc final : public GpcDut {
       in.lifecycle_valid = in.exit_valid = valid;
       in.mb.issue_valid = in.mb.async_valid = in.mb.remote_valid = in.mb.rdata_valid = valid;
       pins.units[u].warp_in.valid = valid;
+      pins.units[u].atomic_in.issue_valid = pins.units[u].atomic_in.rdata_valid = valid;
       cluster.units[u].request_valid = cluster.units[u].send_valid = valid;
       cluster.units[u].cancel_valid = valid;
     }
@@ -227,8 +268,28 @@ class VerilatedGpc final : public GpcDut {
       crossing->remote.source = MbSource::kRemote;
       sv::mb_remote_t::Get(unit.mb_remote_i, &crossing->remote);
     }
+    if (shape_.atomics) {
+      SampleAtomics(*atomics_[u], &crossing->atomics);
+    }
     crossing->network_ready = IsSet(cluster_->remote_ready_i, u);
     crossing->complete_ready = IsSet(cluster_->complete_ready_i, u);
+  }
+
+  template <typename Instance>
+  static void SampleAtomics(const Instance& of, AtomicCrossing* crossing) {
+    if constexpr (!std::is_same_v<Instance, NoAtomics::Instance>) {
+      crossing->remote_valid = of.remote_valid_i != 0;
+      crossing->remote_ready = of.remote_ready_o != 0;
+      crossing->remote_busy = of.remote_busy_o != 0;
+      if (crossing->remote_valid) {
+        sv::at_update_t::Get(of.remote_i, &crossing->remote);
+      }
+      crossing->response_valid = of.response_valid_o != 0;
+      crossing->response_ready = of.response_ready_i != 0;
+      if (crossing->response_valid) {
+        sv::at_response_t::Get(of.response_o, &crossing->response);
+      }
+    }
   }
 
   const GpcShape shape_;
@@ -236,9 +297,11 @@ class VerilatedGpc final : public GpcDut {
   Gpc gpc_;
   const decltype(Places::Units(gpc_.rootp)) units_;
   const decltype(Places::Warps(gpc_.rootp)) warps_;
+  const decltype(Places::Atomics(gpc_.rootp)) atomics_;
   const decltype(Places::Cluster(gpc_.rootp)) cluster_;
   decltype(UnitPorts(std::declval<Gpc&>())) unit_ports_;
   decltype(WarpPorts(std::declval<Gpc&>())) warp_ports_;
+  decltype(AtomicPorts(std::declval<Gpc&>())) atomic_ports_;
   decltype(ClusterPorts(std::declval<Gpc&>(), *cluster_)) cluster_ports_;
   std::unique_ptr<VerilatedFstC> trace_;
   std::uint64_t cycle_ = 0;

@@ -55,6 +55,36 @@ struct UnitShape {
   static constexpr bool kRemote = kHasRemote;  // as a port: within a GPC it is none
 };
 
+// The answer of a bank, and what is asked of it, with so many words held.
+template <typename Pins>
+void DriveSmem(unsigned u, const SmemAnswer& answer, Pins* pins) {
+  SetBit(&pins->smem_read_ready_i, u, answer.read_ready);
+  SetBit(&pins->smem_rdata_valid_i, u, answer.rdata_valid);
+  if (answer.rdata_valid) {
+    SetElement(&pins->smem_rdata_i, u, 64, answer.rdata);
+  }
+  SetBit(&pins->smem_write_ready_i, u, answer.write_ready);
+  SetBit(&pins->smem_yield_i, u, answer.yield);
+}
+template <unsigned kHeld, typename Pins>
+void SampleSmem(unsigned u, const Pins& pins, SmemRequest* request) {
+  request->read_valid = IsSet(pins.smem_read_valid_o, u);
+  if (request->read_valid) {
+    GetStruct<sv::mb_place_t>(pins.smem_read_place_o, u, &request->read_place);
+  }
+  request->write_valid = IsSet(pins.smem_write_valid_o, u);
+  if (request->write_valid) {
+    GetStruct<sv::mb_place_t>(pins.smem_write_place_o, u, &request->write_place);
+    request->write_data = GetElement(pins.smem_write_data_o, u, 64);
+  }
+  request->held_valid = static_cast<std::uint8_t>(GetElement(pins.smem_held_valid_o, u, kHeld));
+  const auto& places = *VectorOf(&pins.smem_held_place_o);
+  const unsigned first = PlaceOf(pins.smem_held_place_o, u, kHeld * sv::mb_place_t::kWidth);
+  for (unsigned i = 0; request->held_valid >> i != 0; ++i) {
+    sv::mb_place_t::Get(places, &request->held[i], first + i * sv::mb_place_t::kWidth);
+  }
+}
+
 template <typename Shape, typename Pins>
 void DriveMbarrier(unsigned u, const MbInputs& mb, Pins* pins) {
   SetBit(&pins->mb_issue_valid_i, u, mb.issue_valid);
@@ -72,13 +102,7 @@ void DriveMbarrier(unsigned u, const MbInputs& mb, Pins* pins) {
     }
   }
   SetElement(&pins->mb_fence_ack_i, u, Shape::kNumWarps, mb.fence_ack);
-  SetBit(&pins->smem_read_ready_i, u, mb.read_ready);
-  SetBit(&pins->smem_rdata_valid_i, u, mb.rdata_valid);
-  if (mb.rdata_valid) {
-    SetElement(&pins->smem_rdata_i, u, 64, mb.rdata);
-  }
-  SetBit(&pins->smem_write_ready_i, u, mb.write_ready);
-  SetBit(&pins->smem_yield_i, u, mb.yield);
+  DriveSmem(u, mb, pins);
   SetElement(&pins->mb_stopped_ns_i, u, 32, mb.stopped_ns);
   SetBit(&pins->mb_response_ready_i, u, mb.response_ready);
 }
@@ -126,21 +150,7 @@ void SampleMbarrier(unsigned u, const Pins& pins, MbOutputs* mb) {
   }
   mb->busy = WarpsOf<Shape>(pins.mb_busy_o, u);
   mb->fence_req = WarpsOf<Shape>(pins.mb_fence_req_o, u);
-  mb->read_valid = IsSet(pins.smem_read_valid_o, u);
-  if (mb->read_valid) {
-    GetStruct<sv::mb_place_t>(pins.smem_read_place_o, u, &mb->read_place);
-  }
-  mb->write_valid = IsSet(pins.smem_write_valid_o, u);
-  if (mb->write_valid) {
-    GetStruct<sv::mb_place_t>(pins.smem_write_place_o, u, &mb->write_place);
-    mb->write_data = GetElement(pins.smem_write_data_o, u, 64);
-  }
-  mb->held_valid = static_cast<std::uint8_t>(GetElement(pins.smem_held_valid_o, u, kMbHeld));
-  const auto& places = *VectorOf(&pins.smem_held_place_o);
-  const unsigned first = PlaceOf(pins.smem_held_place_o, u, kMbHeld * sv::mb_place_t::kWidth);
-  for (unsigned i = 0; mb->held_valid >> i != 0; ++i) {
-    sv::mb_place_t::Get(places, &mb->held[i], first + i * sv::mb_place_t::kWidth);
-  }
+  SampleSmem<kMbHeld>(u, pins, mb);
   GetBits(*VectorOf(&pins.mb_commit_o), PlaceOf(pins.mb_commit_o, u, sv::mb_commit_t::kWidth),
           sv::mb_commit_t::kValid, &mb->commit_valid);
   if (mb->commit_valid) {
@@ -245,49 +255,37 @@ void SampleScope(const WarpShape& shape, const Pins& pins, WarpOutputs* out, uns
 // ------------------------------------------------------------------------------------------------
 
 template <typename Pins>
-void DriveScope(const AtomicsShape& shape, const AtomicInputs& in, Pins* pins) {
-  pins->issue_valid_i = static_cast<std::uint8_t>(in.issue_valid);
+void DriveScope(const AtomicsShape& shape, const AtomicInputs& in, Pins* pins, unsigned u = 0) {
+  SetBit(&pins->issue_valid_i, u, in.issue_valid);
   if (in.issue_valid) {
-    sv::at_update_t::Put(in.issue, &pins->issue_i);
+    PutStruct<sv::at_update_t>(in.issue, u, &pins->issue_i);
   }
-  SetBits(&pins->fence_ack_i, 0, shape.num_warps, in.fence_ack);
-  pins->smem_read_ready_i = static_cast<std::uint8_t>(in.read_ready);
-  pins->smem_rdata_valid_i = static_cast<std::uint8_t>(in.rdata_valid);
-  if (in.rdata_valid) {
-    pins->smem_rdata_i = in.rdata;
+  SetBit(&pins->remote_valid_i, u, in.remote_valid);
+  if (in.remote_valid) {
+    PutStruct<sv::at_update_t>(in.remote, u, &pins->remote_i);
   }
-  pins->smem_write_ready_i = static_cast<std::uint8_t>(in.write_ready);
-  pins->smem_yield_i = static_cast<std::uint8_t>(in.yield);
-  pins->response_ready_i = static_cast<std::uint8_t>(in.response_ready);
+  SetElement(&pins->fence_ack_i, u, shape.num_warps, in.fence_ack);
+  DriveSmem(u, in, pins);
+  SetBit(&pins->response_ready_i, u, in.response_ready);
 }
 
 template <typename Pins>
-void SampleScope(const AtomicsShape& shape, const Pins& pins, AtomicOutputs* out) {
-  out->issue_ready = pins.issue_ready_o != 0;
-  out->busy = GetBits(pins.busy_o, 0, shape.num_warps);
-  out->fence_req = GetBits(pins.fence_req_o, 0, shape.num_warps);
-  out->read_valid = pins.smem_read_valid_o != 0;
-  if (out->read_valid) {
-    GetStruct<sv::mb_place_t>(pins.smem_read_place_o, 0, &out->read_place);
-  }
-  out->write_valid = pins.smem_write_valid_o != 0;
-  if (out->write_valid) {
-    GetStruct<sv::mb_place_t>(pins.smem_write_place_o, 0, &out->write_place);
-    out->write_data = pins.smem_write_data_o;
-  }
-  out->held_valid = static_cast<std::uint8_t>(pins.smem_held_valid_o);
-  for (unsigned i = 0; out->held_valid >> i != 0; ++i) {
-    GetStruct<sv::mb_place_t>(pins.smem_held_place_o, i, &out->held[i]);
-  }
-  out->response_valid = pins.response_valid_o != 0;
+void SampleScope(const AtomicsShape& shape, const Pins& pins, AtomicOutputs* out, unsigned u = 0) {
+  out->issue_ready = IsSet(pins.issue_ready_o, u);
+  out->remote_ready = IsSet(pins.remote_ready_o, u);
+  out->remote_busy = IsSet(pins.remote_busy_o, u);
+  out->busy = GetElement(pins.busy_o, u, shape.num_warps);
+  out->fence_req = GetElement(pins.fence_req_o, u, shape.num_warps);
+  SampleSmem<kAtomicHeld>(u, pins, out);
+  out->response_valid = IsSet(pins.response_valid_o, u);
   if (out->response_valid) {
-    GetStruct<sv::at_response_t>(pins.response_o, 0, &out->response);
+    GetStruct<sv::at_response_t>(pins.response_o, u, &out->response);
   }
-  out->fault_valid = pins.fault_valid_o != 0;
+  out->fault_valid = IsSet(pins.fault_valid_o, u);
   if (out->fault_valid) {
-    GetStruct<sv::at_fault_t>(pins.fault_o, 0, &out->fault);
+    GetStruct<sv::at_fault_t>(pins.fault_o, u, &out->fault);
   }
-  GetStruct<sv::at_commit_t>(pins.commit_o, 0, out);
+  GetStruct<sv::at_commit_t>(pins.commit_o, u, out);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -312,6 +310,11 @@ void DriveScope(const ClusterConfig& config, const ClusterInputs& in, Pins* pins
       PutStruct<sv::remote_send_t>(unit.send, u, &pins->send_i);
     }
     SetBit(&pins->remote_ready_i, u, unit.remote_ready);
+    SetBit(&pins->answer_valid_i, u, unit.answer_valid);
+    if (unit.answer_valid) {
+      PutStruct<sv::at_response_t>(unit.answer, u, &pins->answer_i);
+    }
+    SetBit(&pins->reply_ready_i, u, unit.reply_ready);
     SetBit(&pins->cancel_valid_i, u, unit.cancel_valid);
     if (unit.cancel_valid) {
       PutStruct<sv::cancel_t>(unit.cancel, u, &pins->cancel_i);
@@ -363,11 +366,22 @@ void SampleClusterUnit(const ClusterConfig& config, unsigned u, const Pins& pins
   if (out->remote_valid) {
     MbOperation remote;
     GetStruct<sv::mb_remote_t>(pins.remote_o, u, &remote);
-    out->remote = {remote.op,      {static_cast<std::uint8_t>(u), remote.cta},
-                   remote.addr,    remote.lanes,
-                   remote.operand, remote.has_token};
-    out->from.lanes = remote.lanes;
+    out->remote = {remote.op,
+                   {static_cast<std::uint8_t>(u), remote.cta},
+                   remote.addr,
+                   remote.lanes,
+                   remote.operand,
+                   remote.has_token,
+                   {}};
+    GetStruct<sv::at_remote_t>(pins.remote_atomic_o, u, &out->remote.atomic);
+    out->from.lanes =
+        out->remote.atomic.valid ? std::uint32_t{1} << out->remote.atomic.lane : remote.lanes;
     GetStruct<sv::remote_from_t>(pins.remote_from_o, u, &out->from);
+  }
+  out->answer_ready = IsSet(pins.answer_ready_o, u);
+  out->reply_valid = IsSet(pins.reply_valid_o, u);
+  if (out->reply_valid) {
+    GetStruct<sv::at_response_t>(pins.reply_o, u, &out->reply);
   }
   out->lost_valid = IsSet(pins.lost_valid_o, u);
   if (out->lost_valid) {

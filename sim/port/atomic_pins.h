@@ -16,7 +16,9 @@ namespace muster {
 
 struct AtomicInputs : SmemAnswer {
   bool issue_valid = false;
-  AtomicUpdate issue;           // held until ready
+  AtomicUpdate issue;         // held until ready
+  bool remote_valid = false;  // of another CTA
+  AtomicUpdate remote;
   std::uint64_t fence_ack = 0;  // a bit per warp
   bool response_ready = true;
   // Not a pin: shared memory as the cores' loads see it in this cycle.
@@ -28,10 +30,13 @@ inline constexpr unsigned kAtomicHeld = 2;  // words that the block may hold at 
 struct AtomicOutputs : SmemRequest {
   // Settled in the same cycle as the inputs.
   bool issue_ready = false;
+  bool remote_ready = false;
   bool active = false;  // something is presented, under way, or shown
   struct Commit {
+    AtomicFrom from;
     std::uint8_t warp = 0;
     std::uint8_t lane = 0;
+    bool completes = false;
     bool written = false;
     MbPlace place;
     std::uint64_t word = 0;  // written
@@ -40,18 +45,14 @@ struct AtomicOutputs : SmemRequest {
   Commit commit;
 
   // Registered.
-  std::uint64_t busy = 0;  // warps with an update between acceptance and commit
+  std::uint64_t busy = 0;    // warps with an update between acceptance and commit
+  bool remote_busy = false;  // an update of another CTA likewise
   std::uint64_t fence_req = 0;
-  struct Response {
-    std::uint8_t warp = 0;
-    std::uint8_t lane = 0;
-    bool upper = false;      // the upper half of 128 bits
-    std::uint64_t word = 0;  // as it was
-  };
   bool response_valid = false;
-  Response response;
+  AtomicResponse response;
   struct Fault {
     FaultCause cause = FaultCause::kNone;
+    AtomicFrom from;
     std::uint8_t warp = 0;
     std::uint8_t lane = 0;
     MbPlace place;

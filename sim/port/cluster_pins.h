@@ -26,6 +26,9 @@ struct ClusterInputs {
     bool send_valid = false;
     RemoteSend send;
     bool remote_ready = true;
+    bool answer_valid = false;  // of the unit's atomics, to another unit's warp
+    AtomicResponse answer;
+    bool reply_ready = true;
     bool cancel_valid = false;
     CancelRequest cancel;
     bool write_ready = true;
@@ -64,6 +67,9 @@ struct ClusterOutputs {
     ClusterLanes from;  // unit and warp of its sender
     bool lost_valid = false;
     RemoteLost lost;
+    bool answer_ready = false;
+    bool reply_valid = false;  // of another unit's atomics
+    AtomicResponse reply;
     bool cancel_ready = false;
     bool write_valid = false;
     bool complete_valid = false;

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proofs of the pipeline of atomics: updates at any time, a memory that grants and answers
+// For the proofs of the pipeline of atomics: updates at any time, at either port, a memory that grants and answers
 // when it likes, cores that store to what is not held, a receiver of answers that takes its time.
 // One word is followed, any of two, of one bit: what is proven of it does not depend on the others
 // of the word. The update is a model.
@@ -17,6 +17,8 @@ module atomics_flow_formal
   input logic       rst_ni,
   input logic       issue_valid_i,
   input at_update_t issue_i,
+  input logic       remote_valid_i,
+  input at_update_t remote_i,
   input logic       read_ready_i,
   input logic       answer_i,        // the memory answers
   input logic       write_ready_i,
@@ -40,7 +42,7 @@ module atomics_flow_formal
   logic held, stores;
 
   logic               issue_ready, read_valid, rdata_valid, write_valid, response_valid, fault_valid;
-  logic               active, begun_q, followed_q;
+  logic               active, begun_q, followed_q, remote_ready, remote_busy;
   logic         [3:0] busy, fence_req;
   mb_place_t          read_place, write_place;
   logic        [63:0] rdata, write_data;
@@ -50,8 +52,10 @@ module atomics_flow_formal
   at_fault_t          fault;
   at_commit_t         commit;
 
-  muster_atomics #(.Cfg(Cfg)) u_atomics (
-    .clk_i, .rst_ni, .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (busy),
+  muster_atomics #(.Cfg(Cfg), .EnRemote(1'b1)) u_atomics (
+    .clk_i, .rst_ni, .issue_valid_i, .issue_ready_o (issue_ready), .issue_i,
+    .remote_valid_i, .remote_ready_o (remote_ready), .remote_i, .busy_o (busy),
+    .remote_busy_o (remote_busy),
     .active_o (active), .fence_req_o (fence_req), .fence_ack_i (ack_i),
     .smem_read_valid_o (read_valid), .smem_read_ready_i (read_ready), .smem_read_place_o (read_place),
     .smem_rdata_valid_i (rdata_valid), .smem_rdata_i (rdata), .smem_write_valid_o (write_valid),
@@ -107,13 +111,17 @@ module atomics_flow_formal
   // What has been accepted, in order
   // ---------------------------------------------------------------------------------------------
 
-  // A queue of the warps and lanes of updates, and whether they are refused.
+  // A queue of the ports, warps and lanes of updates, and whether they are refused.
   logic [2:0]      count_q;
-  logic [3:0][8:0] queue_q;  // refused, answer, warp, lane
-  logic            accepted;
-  logic      [8:0] oldest;
+  logic [3:0][9:0] queue_q;  // port, refused, answer, warp, lane
+  logic            own, other, accepted;
+  logic      [9:0] oldest;
+  at_update_t      entering;
 
-  assign accepted = issue_valid_i && issue_ready;
+  assign own      = issue_valid_i && issue_ready;
+  assign other    = remote_valid_i && remote_ready;
+  assign accepted = own || other;
+  assign entering = other ? remote_i : issue_i;
   assign oldest   = queue_q[0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -128,7 +136,8 @@ module atomics_flow_formal
     for (int i = 0; i < 4; i++) begin
       if (commit.valid && i < 3) queue_q[i] <= queue_q[i+1];
       if (accepted && 3'(i) == count_q - 3'(commit.valid)) begin
-        queue_q[i] <= {is_misplaced(issue_i, 4), issue_i.has_answer, issue_i.warp[1:0], issue_i.lane};
+        queue_q[i] <= {other, is_misplaced(entering, 4), entering.has_answer, entering.warp[1:0],
+                       entering.lane};
       end
     end
   end
@@ -156,11 +165,27 @@ module atomics_flow_formal
     else answer_due_q <= commit.valid && !oldest[8] && oldest[7];
   end
 
+  // An update waits at its port, and one of the other port has entered meanwhile.
+  logic issue_waits, own_passed_q, other_passed_q;
+  assign issue_waits = issue_valid_i && !issue_i.releasing;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      own_passed_q   <= 1'b0;
+      other_passed_q <= 1'b0;
+    end else begin
+      own_passed_q   <= issue_waits && !own && (own_passed_q || other);
+      other_passed_q <= remote_valid_i && !other && (other_passed_q || own);
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     assume (rst_ni == begun_q);
     assume (issue_i.op <= AtCas && issue_i.size inside {At16, At32, At64});
     assume (issue_i.size == At32 || !(issue_i.op inside {AtInc, AtDec}));
-    assume (issue_i.warp < 6'd4);
+    assume (issue_i.warp < 6'd4 && !issue_i.from.remote);
+    assume (remote_i.op <= AtCas && remote_i.size inside {At16, At32, At64});
+    assume (remote_i.size == At32 || !(remote_i.op inside {AtInc, AtDec}));
+    assume (remote_i.warp < 6'd4 && remote_i.from.remote);
 
     if (rst_ni) begin
       // 1. The word with which an update is made is the one that memory has then: no store and no
@@ -171,11 +196,17 @@ module atomics_flow_formal
       // 2. Updates commit in the order of their acceptance, each once, and are refused exactly if
       //    they are misplaced.
       P02_order: assert (!commit.valid || (count_q != '0 && commit.warp[1:0] == oldest[6:5] &&
+                                           commit.from.remote == oldest[9] &&
                                            commit.lane == oldest[4:0] &&
                                            commit.written == !oldest[8]));
 
       // 3. Each answer comes in the cycle after its commit.
       P03_answer: assert (!answer_due_q || response_valid);
+
+      // 6. The ports take turns: an update that is presented and need not drain sees at most one of
+      //    the other port enter before it; and one enters at a time.
+      P06_turns: assert (!(own && other) && !(own_passed_q && other && issue_waits) &&
+                         !(other_passed_q && own && remote_valid_i));
 
       // 4. What is written is held.
       P04_held: assert (!write_valid || held_valid[1]);
@@ -184,6 +215,7 @@ module atomics_flow_formal
                          u_atomics.word_q[0] == memory_q && memory_q);
       C02_order:  cover (commit.valid && count_q == 3'd3);
       C03_answer: cover (answer_due_q && !response_ready);
+      C06_turns:  cover (own_passed_q && own && other_passed_q == 1'b0);
       C04_held:   cover (write_valid && held_valid == '1);
     end
   end

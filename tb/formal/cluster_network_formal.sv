@@ -5,6 +5,7 @@
 // that pair are under way.
 module cluster_network_formal
   import muster_pkg::*;
+  import muster_atomics_pkg::*;
   import muster_cluster_pkg::*;
 #(
   parameter int unsigned NumUnits = 2
@@ -33,6 +34,7 @@ module cluster_network_formal
   cta_t         [1:0]          cta_q;
   logic         [NumUnits-1:0] send_ready, remote_valid, lost_valid, waits_q;
   mb_remote_t   [NumUnits-1:0] remote;
+  at_remote_t   [NumUnits-1:0] atomic;
   remote_from_t [NumUnits-1:0] from;
   remote_lost_t [NumUnits-1:0] lost;
   remote_send_t [NumUnits-1:0] send_q;
@@ -49,6 +51,18 @@ module cluster_network_formal
     life.cta  = ends_i ? cta_q[end_rank_i] : launch_cta_i;
   end
 
+  // Of an update, three bits: what becomes of the others is as of these.
+  remote_send_t [NumUnits-1:0] send;
+  always_comb begin
+    send = send_i;
+    for (int u = 0; u < NumUnits; u++) begin
+      send[u].atomic         = '0;
+      send[u].atomic.valid   = send_i[u].atomic.valid;
+      send[u].atomic.lane    = lane_t'(send_i[u].atomic.lane[0]);
+      send[u].atomic.operand = 64'(send_i[u].atomic.operand[0]);
+    end
+  end
+
   localparam cluster_cfg_t Cfg = '{
     NumUnits: NumUnits, NumWarps: 32, NumCtas: 2, NumClusters: 1, NumGrids: 2
   };
@@ -56,15 +70,15 @@ module cluster_network_formal
   muster_cluster_network #(.Cfg(Cfg)) u_network (
     .clk_i, .rst_ni (rst_n), .launch_i, .end_valid_i (waits_to_end_q), .life_i (life), .present_i (ranks_t'(present_i)),
     .resident_i (resident_q), .slot_target_o (reaches), .cluster_sender_o (),
-    .send_valid_i, .send_ready_o (send_ready), .send_i, .remote_valid_o (remote_valid), .remote_ready_i,
-    .remote_o (remote), .from_o (from), .lost_valid_o (lost_valid), .lost_o (lost),
+    .send_valid_i, .send_ready_o (send_ready), .send_i (send), .remote_valid_o (remote_valid), .remote_ready_i,
+    .remote_o (remote), .atomic_o (atomic), .from_o (from), .lost_valid_o (lost_valid), .lost_o (lost),
     .find_i ('0), .find_unit_o (), .find_cta_o (), .active_o ()
   );
 
   assign right = '{op: marked_q.op, place: '{cta: cta_q[target_q], addr: marked_q.addr}, lanes: marked_q.lanes,
                    operand: marked_q.operand, has_token: marked_q.has_token};
   // What becomes of the pair in this cycle.
-  assign accepts  = send_valid_i[sender_q] && send_ready[sender_q] && send_i[sender_q].rank == rank_t'(target_q);
+  assign accepts  = send_valid_i[sender_q] && send_ready[sender_q] && send[sender_q].rank == rank_t'(target_q);
   assign delivers = remote_valid[target_q] && remote_ready_i[target_q] && from[target_q].unit == unit_t'(sender_q);
   assign loses    = lost_valid[sender_q] && lost[sender_q].rank == rank_t'(target_q);
   assign marks    = accepts && marks_i && !followed_q;
@@ -98,7 +112,7 @@ module cluster_network_formal
   always_ff @(posedge clk_i) begin
     rst_n   <= 1'b1;
     waits_q <= send_valid_i & ~send_ready;
-    send_q  <= send_i;
+    send_q  <= send;
     if (!rst_n) {sender_q, target_q} <= {sender_i, target_i};
     if (launch_i) begin
       launched_q[launch_rank_i] <= 1'b1;
@@ -108,14 +122,14 @@ module cluster_network_formal
     assume ((present_i & ~launched_q) == '0);
     assume (!launch_i || !launched_q[launch_rank_i]);
     for (int u = 0; u < NumUnits; u++) begin
-      assume (!waits_q[u] || (send_valid_i[u] && send_i[u] == send_q[u]));
-      assume (send_i[u].cluster == '0 && send_i[u].rank < rank_t'(2) && send_i[u].op <= MbCopyArrive);
-      assume (send_i[u].lanes[31:1] == '0 && send_i[u].operand[31:1] == '0 && send_i[u].addr[31:1] == '0);
+      assume (!waits_q[u] || (send_valid_i[u] && send[u] == send_q[u]));
+      assume (send[u].cluster == '0 && send[u].rank < rank_t'(2) && send[u].op <= MbCopyArrive);
+      assume (send[u].lanes[31:1] == '0 && send[u].operand[31:1] == '0 && send[u].addr[31:1] == '0);
     end
 
     flight_q   <= flight_q + 3'(accepts) - 3'(delivers) - 3'(loses);
     followed_q <= marks || (followed_q && !followed_arrives && !followed_is_lost);
-    if (marks) marked_q <= send_i[sender_q];
+    if (marks) marked_q <= send[sender_q];
     if (marks) ahead_q <= flight_q - 3'(delivers) - 3'(loses);
     else if (followed_q) ahead_q <= ahead_q - 3'(delivers) - 3'(loses && ahead_q > arrived);
     age_q <= (followed_q ? age_q : '0) + 3'((marks || followed_q) && !stalled);
@@ -130,10 +144,14 @@ module cluster_network_formal
       // 2. Nothing is changed or overtaken: the operation that comes when all those ahead of it have is the one
       //    that was accepted, and it comes to its CTA.
       P02_in_order: assert (!followed_arrives ||
-                            (remote[target_q] == right && from[target_q].warp == marked_q.warp));
+                            (remote[target_q] == right && atomic[target_q] == marked_q.atomic &&
+                             from[target_q].warp == marked_q.warp));
       P03_lost: assert (!followed_is_lost ||
-                        (lost[sender_q].addr == marked_q.addr && lost[sender_q].lanes == marked_q.lanes &&
-                         lost[sender_q].warp == marked_q.warp));
+                        (lost[sender_q].warp == marked_q.warp &&
+                         (marked_q.atomic.valid ?
+                              lost[sender_q].addr == marked_q.atomic.addr &&
+                              lost[sender_q].lanes == lanes_t'(1) << marked_q.atomic.lane :
+                              lost[sender_q].addr == marked_q.addr && lost[sender_q].lanes == marked_q.lanes)));
       C02_in_order: cover (followed_arrives && flight_q == 3'd3);
       C03_lost: cover (followed_is_lost && delivers);
       // 4. No deadlock: an operation has come, or is lost, after 2 x NumUnits cycles, its acceptance included, in

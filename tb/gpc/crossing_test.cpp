@@ -81,7 +81,7 @@ class GpcCrossingTest : public testing::Test {
   GpcUnitPins unit_;
   ClusterOutputs::Unit scope_;
   CancelStep complete_;
-  GpcCrossingChecker checker_;
+  GpcCrossingChecker checker_{4096};
 };
 
 TEST_F(GpcCrossingTest, OperationOfTheNetworkComesAsItIs) {

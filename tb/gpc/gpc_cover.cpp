@@ -27,6 +27,11 @@ std::string NameOf(const std::vector<unsigned>& order) {
   return name;
 }
 
+// "cas", "add", "add.f32": additions of floating-point numbers by the type of 32 bits.
+std::string NameOf(AtomicOp op) {
+  return Name(op) + (IsFloat(op) ? "." + TypeName(op, AtomicSize::k32, false) : std::string());
+}
+
 // What tells the groups of a warp apart, beside the key.
 std::uint32_t CodeOf(const WarpRequest& request) {
   WarpGroup group;
@@ -43,10 +48,13 @@ std::uint32_t CodeOf(const WarpRequest& request) {
 // The points
 // ------------------------------------------------------------------------------------------------
 
-GpcCover::GpcCover() {
+GpcCover::GpcCover(bool has_atomics) {
   DefineWarps();
   DefineCluster();
   DefineCrossings();
+  if (has_atomics) {
+    DefineAtomics();
+  }
 }
 
 void GpcCover::Define(const std::string& name) {
@@ -152,6 +160,20 @@ void GpcCover::DefineCrossings() {
   }
 }
 
+void GpcCover::DefineAtomics() {
+  for (unsigned op = 0; op < kNumAtomicOps; ++op) {
+    Define("atomics." + NameOf(static_cast<AtomicOp>(op)));
+    Define("atomics.remote." + NameOf(static_cast<AtomicOp>(op)));
+  }
+  for (const char* name :
+       {"atomics.answer", "atomics.behind", "atomics.refused", "atomics.drain", "atomics.128",
+        "atomics.beside_mbarrier", "reset.atomics", "atomics.remote.128", "atomics.remote.refused",
+        "atomics.remote.behind", "atomics.async", "atomics.async.refused", "atomics.async.waits",
+        "atomics.async.to_itself", "atomics.turns", "atomics.reply", "atomics.reply.waits"}) {
+    Define(name);
+  }
+}
+
 void GpcCover::Hit(const std::string& name) {
   const auto found = by_name_.find("gpc." + name);
   assert(found != by_name_.end());
@@ -195,6 +217,9 @@ void GpcCover::Reset(const lockstep::GpcPins& pins, const lockstep::GpcChecks& c
       Hit(name);
     }
   };
+  hit(std::any_of(checks.atomics.begin(), checks.atomics.end(),
+                  [](const auto& atomics) { return !atomics.Settled(); }),
+      "reset.atomics");
   hit(groups, "reset.groups_open");
   hit(network, "reset.network");
   hit(open, "reset.cluster_open");
@@ -215,6 +240,7 @@ void GpcCover::Observe(std::uint64_t cycle, const lockstep::GpcPins& pins,
   }
   ObserveCluster(cycle, pins, checks);
   ObserveNetwork(pins, checks);
+  ObserveAtomics(pins, checks);
   if (stopped) {
     Hit("idle.clock_stands_still");
   }
@@ -327,6 +353,59 @@ void GpcCover::CountExit(unsigned u, const WarpRequest& request, const WarpEffec
   if (!effects.answers.empty() || effects.arrival) {
     groups.clear();  // which of them are left does not matter to any point
   }
+}
+
+void GpcCover::ObserveAtomics(const lockstep::GpcPins& pins, const lockstep::GpcChecks& checks) {
+  for (unsigned u = 0; u < checks.atomics.size(); ++u) {
+    if ((pins.units[u].atomic_out.fence_req & ~pins.units[u].atomic_in.fence_ack) != 0) {
+      Hit("atomics.drain");
+    }
+    const auto hit = [&](bool is, const char* name) {
+      if (is) {
+        Hit(name);
+      }
+    };
+    ObserveReplies(u, pins);
+    const auto& done = checks.atomics[u].committed();
+    if (!done) {
+      continue;
+    }
+    const bool remote = done->update.from.remote;
+    if (done->effects.fault != FaultCause::kNone) {
+      Hit(remote ? "atomics.remote.refused" : "atomics.refused");
+      hit(done->update.completes, "atomics.async.refused");
+      continue;
+    }
+    if (remote) {
+      Hit("atomics.remote." + NameOf(done->update.op));
+      hit(done->behind, "atomics.remote.behind");
+      hit(done->update.size == AtomicSize::k128, "atomics.remote.128");
+      hit(done->update.completes, "atomics.async");
+      hit(done->update.completes && done->update.from.unit == u, "atomics.async.to_itself");
+      continue;
+    }
+    Hit("atomics." + NameOf(done->update.op));
+    hit(done->update.has_answer, "atomics.answer");
+    hit(done->behind, "atomics.behind");
+    hit(done->update.size == AtomicSize::k128, "atomics.128");
+    hit(pins.units[u].port->out.mb.commit_valid, "atomics.beside_mbarrier");
+  }
+}
+
+// What passes between the atomics of a unit and those who are elsewhere.
+void GpcCover::ObserveReplies(unsigned u, const lockstep::GpcPins& pins) {
+  const ClusterOutputs::Unit& scope = pins.cluster_out.units[u];
+  const lockstep::AtomicCrossing& crossing = pins.units[u].crossing.atomics;
+  const auto hit = [&](bool is, const char* name) {
+    if (is) {
+      Hit(name);
+    }
+  };
+  hit(crossing.remote_valid && pins.units[u].atomic_in.issue_valid, "atomics.turns");
+  hit(scope.remote_valid && scope.remote.atomic.valid && !crossing.remote_valid,
+      "atomics.async.waits");
+  hit(scope.reply_valid, "atomics.reply");
+  hit(scope.reply_valid && !pins.cluster_in.units[u].reply_ready, "atomics.reply.waits");
 }
 
 void GpcCover::OnCommit(unsigned unit, const Operation& operation, const Effects& effects) {

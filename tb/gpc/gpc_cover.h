@@ -25,7 +25,7 @@ namespace muster::gpc {
 
 class GpcCover {
  public:
-  GpcCover();
+  explicit GpcCover(bool has_atomics);
 
   // The pins of a cycle out of reset, which was right, and what the checkers know after it.
   void Observe(std::uint64_t cycle, const lockstep::GpcPins& pins,
@@ -53,6 +53,7 @@ class GpcCover {
   void DefineWarps();
   void DefineCluster();
   void DefineCrossings();
+  void DefineAtomics();
   void Hit(const std::string& name);
   void HitOrder(const std::string& prefix, const Order& order);
 
@@ -72,6 +73,8 @@ class GpcCover {
   void CountLife(const lockstep::GpcPins& pins);
   void CountCancel(const lockstep::GpcPins& pins);
   void ObserveNetwork(const lockstep::GpcPins& pins, const lockstep::GpcChecks& checks);
+  void ObserveAtomics(const lockstep::GpcPins& pins, const lockstep::GpcChecks& checks);
+  void ObserveReplies(unsigned u, const lockstep::GpcPins& pins);
   void ObserveCrossing(const lockstep::GpcUnitPins& unit, const ClusterOutputs::Unit& scope,
                        lockstep::GpcCrossingChecker::Source shown);
 

@@ -34,14 +34,15 @@ const lockstep::Layout kLayout = {
      {"mb_phases", "mb_phases", 10, &Result::mb_phases},
      {"warp_requests", "warp_requests", 13, &Result::warp_requests},
      {"warp_lanes", "warp_lanes", 10, &Result::warp_lanes},
-     {"cluster_operations", "cluster_operations", 18, &Result::cluster_operations}},
+     {"cluster_operations", "cluster_operations", 18, &Result::cluster_operations},
+     {"atomic_updates", "atomic_updates", 14, &Result::atomic_updates}},
     1};
 
 struct GpcResult : lockstep::RegressResult {
   explicit GpcResult(const std::string& name) : RegressResult(name, kLayout) {}
   lockstep::CoverPoints& points() override { return cover.points(); }
 
-  GpcCover cover;
+  GpcCover cover{lockstep::GpcHasAtomics()};
 };
 
 void RunSeed(const lockstep::RegressOptions& arguments, std::uint64_t seed,

@@ -57,6 +57,7 @@ void GpcTraffic::SetKnobs(std::uint64_t cycle) {
   requests_ = random_.Pick(std::array{2U, 10U, 60U});
   storm_ = remote_ == 0 ? Storm::kNone : storm_;
   remote_ = storm_ == Storm::kNone ? remote_ : 100;
+  updates_ = random_.Pick(std::array{0U, 30U, 100U});
 }
 
 void GpcTraffic::Finish() {
@@ -111,6 +112,7 @@ bool GpcTraffic::DriveReset(std::uint64_t cycle, lockstep::GpcPins* pins) {
   for (lockstep::GpcUnitPins& unit : pins->units) {
     unit.port->in = Inputs();
     unit.warp_in = WarpInputs();
+    unit.atomic_in = AtomicInputs();
     unit.warp_in.arrival_ready = false;
   }
   pins->cluster_in = ClusterInputs();
@@ -130,6 +132,7 @@ void GpcTraffic::Drive(std::uint64_t cycle, lockstep::GpcPins* pins) {
     for (lockstep::GpcUnitPins& unit : pins->units) {
       unit.port->out = Outputs();
       unit.warp_out = WarpOutputs();
+      unit.atomic_out = AtomicOutputs();
     }
   }
   if (cycle >= next_knobs_ && !finishing_) {
@@ -181,7 +184,7 @@ void GpcTraffic::Observe(std::uint64_t cycle, const lockstep::GpcPins& pins) {
     if (scope.remote_valid && !held_[u]) {
       sent_[scope.from.unit].pop_front();
     }
-    held_[u] = scope.remote_valid && !crossing.remote_ready;
+    held_[u] = scope.remote_valid && !crossing.network_ready;
     if (crossing.remote_valid && crossing.remote_ready) {
       units_[u]->Expect(crossing.remote);
     }
@@ -190,7 +193,19 @@ void GpcTraffic::Observe(std::uint64_t cycle, const lockstep::GpcPins& pins) {
       units_[u]->Expect(crossing.async);
     }
     if (scope.lost_valid) {
+      if (sent_[u].front().atomic.has_answer) {
+        units_[u]->NoReply(sent_[u].front().warp);
+      }
       sent_[u].pop_front();
+    }
+    if (scope.reply_valid && pins.cluster_in.units[u].reply_ready) {
+      units_[u]->Reply(scope.reply);
+    }
+    const auto* const done = checks_.atomics.empty() ? nullptr : &checks_.atomics[u].committed();
+    if (done != nullptr && *done && (*done)->effects.fault != FaultCause::kNone &&
+        (*done)->update.from.remote && (*done)->update.has_answer &&
+        !lockstep::IsLower((*done)->update)) {
+      units_[(*done)->update.from.unit]->NoReply((*done)->update.warp);
     }
   }
   if (cover_ != nullptr) {
@@ -276,17 +291,16 @@ bool GpcTraffic::MaySend(const RemoteSend& send) {
 }
 
 // An operation that has left the cluster scope for a CTA, or may be lost on its way there.
-void GpcTraffic::Sends(unsigned unit, const RemoteSend& send) {
-  sent_[unit].emplace_back(send.cluster, send.rank);
-}
+void GpcTraffic::Sends(unsigned unit, const RemoteSend& send) { sent_[unit].push_back(send); }
 
 void GpcTraffic::CountOnTheWay() {
   for (const auto& unit : units_) {
     unit->CountOnTheWay([&](unsigned cluster, unsigned rank) {
       unsigned count = 0;
       for (const auto& sent : sent_) {
-        count +=
-            static_cast<unsigned>(std::count(sent.begin(), sent.end(), std::pair(cluster, rank)));
+        count += static_cast<unsigned>(std::count_if(
+            sent.begin(), sent.end(),
+            [&](const RemoteSend& send) { return send.cluster == cluster && send.rank == rank; }));
       }
       return count;
     });
@@ -324,14 +338,20 @@ std::optional<RemoteSend> GpcTraffic::SendTo(unsigned sender, unsigned target) {
           (from.rank == to.rank && !random_.OneIn(8)) || cluster_->live(sender, warp) == 0) {
         continue;
       }
-      const std::optional<MbOperation> operation = OperationAt(target, to);
-      if (!operation) {
-        return std::nullopt;
-      }
       RemoteSend send;
       send.cluster = static_cast<std::uint8_t>(to.cluster);
       send.rank = static_cast<std::uint8_t>(to.rank);
       send.warp = static_cast<std::uint8_t>(warp);
+      if (random_.Percent(updates_)) {
+        send.atomic = units_[sender]->MakeUpdate(warp);
+      }
+      const bool updates = send.atomic.valid;
+      const std::optional<MbOperation> operation =
+          updates && storm_ == Storm::kNone && random_.OneIn(2) ? std::nullopt
+                                                                : OperationAt(target, to);
+      if (!operation) {
+        return updates ? std::optional(send) : std::nullopt;
+      }
       send.op = operation->op;
       send.addr = operation->addr;
       send.lanes = operation->lanes;

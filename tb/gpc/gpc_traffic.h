@@ -12,7 +12,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "sim/lockstep/gpc.h"
@@ -100,8 +99,8 @@ class GpcTraffic : public lockstep::GpcDriver, private cluster::Core {
   // Made anew by a reset.
   std::unique_ptr<cluster::Traffic> cluster_;
   std::vector<std::unique_ptr<UnitTraffic>> units_;
-  // Operations that are presented or have not come to their unit, by sender: cluster and rank.
-  std::array<std::deque<std::pair<unsigned, unsigned>>, kMaxUnits> sent_;
+  // Operations that are presented or have not come to their unit, by sender.
+  std::array<std::deque<RemoteSend>, kMaxUnits> sent_;
   std::array<bool, kMaxUnits> held_{};  // one has come to the unit, which is not ready
 
   lockstep::GpcPins* pins_ = nullptr;
@@ -114,6 +113,7 @@ class GpcTraffic : public lockstep::GpcDriver, private cluster::Core {
   Storm storm_ = Storm::kNone;
   unsigned target_ = 0;     // of the storm, or the distance to the target
   unsigned remote_ = 0;     // percent of cycles in which a unit sends something
+  unsigned updates_ = 0;    // percent of these that have an update
   unsigned requests_ = 50;  // percent of the direct requests of the cluster scope
   bool finishing_ = false;
 };

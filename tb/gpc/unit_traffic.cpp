@@ -23,6 +23,9 @@ UnitTraffic::UnitTraffic(unsigned unit, const lockstep::GpcShape& shape,
       mbarriers_(shape.unit, *this, seed),
       warp_traffic_(shape.warps, checks.warps[unit].model(), seed) {
   mbarriers_.LeaveRemoteToOthers();
+  if (shape.atomics) {
+    atomics_.emplace(*shape.atomics, seed);
+  }
 }
 
 void UnitTraffic::SetKnobs() {
@@ -42,6 +45,9 @@ void UnitTraffic::SetKnobs() {
 void UnitTraffic::Rest(bool rests) {
   rests_ = rests;
   mbarriers_.Rest(rests || finishing_);
+  if (atomics_) {
+    atomics_->Rest(rests || finishing_);
+  }
 }
 
 // What the warps of a CTA come to for a while.
@@ -89,7 +95,7 @@ std::uint32_t UnitTraffic::Unengaged(unsigned warp) const {
 }
 
 std::uint32_t UnitTraffic::FreeLanes(unsigned warp, std::uint32_t live) const {
-  return (mbarriers_.engaged() & Bit(warp)) != 0 || finishing_ ? 0 : live & Unengaged(warp);
+  return (Engaged() & Bit(warp)) != 0 || finishing_ ? 0 : live & Unengaged(warp);
 }
 
 std::uint64_t UnitTraffic::AbleWarps() const {
@@ -97,7 +103,8 @@ std::uint64_t UnitTraffic::AbleWarps() const {
   for (unsigned warp = 0; warp < config_.num_warps; ++warp) {
     const bool has = warps_[warp].slot >= 0 && (for_mbarriers_ & Bit(warp)) != 0;
     const std::uint32_t live = has ? cluster_.live(unit_, warp) : 0;
-    able |= live != 0 && Unengaged(warp) == live && !checks_.cluster.IsUnderWay(unit_, warp)
+    able |= live != 0 && (Engaged() & Bit(warp)) == 0 && Unengaged(warp) == live &&
+                    !checks_.cluster.IsUnderWay(unit_, warp)
                 ? Bit(warp)
                 : 0;
   }
@@ -106,7 +113,7 @@ std::uint64_t UnitTraffic::AbleWarps() const {
 
 bool UnitTraffic::MayExit(unsigned warp) const {
   const Warp& of = warps_[warp];
-  return Unengaged(warp) != 0 && (mbarriers_.engaged() & Bit(warp)) == 0 && of.presented == 0 &&
+  return Unengaged(warp) != 0 && (Engaged() & Bit(warp)) == 0 && of.presented == 0 &&
          of.waiting == 0 && !(own_->warp_in.valid && own_->warp_in.request.warp == warp);
 }
 
@@ -160,10 +167,13 @@ void UnitTraffic::Dropped(unsigned slot) {
 bool UnitTraffic::IsCalm(const Cta& cta) const {
   const auto slot = static_cast<unsigned>(&cta - ctas_.data());
   const lockstep::GpcCrossing& crossing = own_->crossing;
-  const bool held = crossing.remote_valid && !crossing.remote_ready && crossing.remote.cta == slot;
+  const ClusterOutputs::Unit& scope = pins_->cluster_out.units[unit_];
+  const bool held = scope.remote_valid && !crossing.network_ready && scope.remote.place.cta == slot;
+  const bool updating = crossing.atomics.remote_valid || own_->atomic_out.remote_busy;
   const std::uint64_t at_work =
       (restored_ ? Bit(*restored_) : 0) | (in_progress_ ? Bit(*in_progress_) : 0);
-  bool calm = cta.unjoined == 0 && cta.on_the_way == 0 && !held && (cta.warps & at_work) == 0 &&
+  bool calm = cta.unjoined == 0 && cta.on_the_way == 0 && !held && !updating &&
+              (cta.warps & at_work) == 0 && (!atomics_ || (atomics_->engaged() & cta.warps) == 0) &&
               mbarriers_.Quiet(slot, cta.warps);
   ForEachBit(cta.warps, [&](unsigned warp) {
     calm = calm && warps_[warp].presented == 0 && !exits_[warp] && !HasArrival(warp) &&
@@ -257,14 +267,15 @@ bool UnitTraffic::Drive(std::uint64_t /*cycle*/, const Outputs& seen, Inputs* in
   mbarriers_.Begin(cycle_, seen.mb, &inputs->mb);
   accessing_ |= random_.Sparse(rests_ ? 60 : knobs_.access);
   accessing_ &= ~random_.Sparse(rests_ || finishing_ ? 0 : knobs_.perform);
-  inputs->fence_ack = ~(accessing_ | mbarriers_.busy());
-  inputs->mb.fence_ack = ~accessing_;
+  inputs->fence_ack = ~(accessing_ | mbarriers_.busy() | Updating());
+  inputs->mb.fence_ack = ~(accessing_ | Updating());
   DriveIssue(inputs);
   DriveLifecycle(inputs);
   DriveExit(inputs);
   inputs->response_ready = random_.Percent(knobs_.response);
   mbarriers_.Present(&inputs->mb);
   DriveWrite(inputs);
+  DriveAtomics();
   return true;
 }
 
@@ -378,6 +389,28 @@ void UnitTraffic::DriveWrite(Inputs* inputs) {
     stores[half].word = std::uint64_t{write.data[2 * half + 1]} << 32 | write.data[2 * half];
   }
   *ready = mbarriers_.Write(stores, &inputs->mb);
+}
+
+RemoteAtomic UnitTraffic::MakeUpdate(unsigned warp) {
+  const bool free = !finishing_ && warps_[warp].presented == 0 &&
+                    FreeLanes(warp, cluster_.live(unit_, warp)) != 0;
+  return atomics_ ? atomics_->Send(warp, free) : RemoteAtomic();
+}
+
+void UnitTraffic::DriveAtomics() {
+  if (!atomics_) {
+    return;
+  }
+  atomics_->Begin(own_->atomic_out, &own_->atomic_in);
+  if (!finishing_ && atomics_->Wants()) {
+    const std::optional<unsigned> warp = AnyWarp();
+    if (warp && warps_[*warp].presented == 0 &&
+        FreeLanes(*warp, cluster_.live(unit_, *warp)) != 0) {
+      atomics_->Start(*warp, static_cast<unsigned>(warps_[*warp].slot));
+    }
+  }
+  atomics_->Present(accessing_, &own_->atomic_in);
+  pins_->cluster_in.units[unit_].reply_ready = random_.Percent(knobs_.response);
 }
 
 // ------------------------------------------------------------------------------------------------

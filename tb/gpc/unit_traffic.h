@@ -20,6 +20,7 @@
 #include "sim/isa/warp_operation.h"
 #include "sim/lockstep/gpc.h"
 #include "sim/port/driver.h"
+#include "tb/gpc/atomic_traffic.h"
 #include "tb/lockstep/random.h"
 #include "tb/lockstep/random_mbarrier.h"
 #include "tb/traffic/cluster_traffic.h"
@@ -70,6 +71,11 @@ class UnitTraffic : public lockstep::Driver, private lockstep::RandomMbarrier::R
   // The network brings an operation, or clusterlaunchcontrol a completion, which the unit accepts.
   void Expect(const MbOperation& operation) { mbarriers_.Expect(operation); }
   bool Suggest(MbOperation* operation) { return mbarriers_.Suggest(operation); }
+  // An update that a warp sends to another CTA, if there are atomics. If it has an answer, the warp
+  // awaits that, or hears that none will come.
+  RemoteAtomic MakeUpdate(unsigned warp);
+  void Reply(const AtomicResponse& reply) { atomics_->Answered(reply.warp); }
+  void NoReply(unsigned warp) { atomics_->NoAnswer(warp); }
   std::uint32_t SomeWord(unsigned slot) { return mbarriers_.SomeWord(slot); }
   // `count` says how many operations are on their way to a rank of a cluster: a CTA stays until
   // they are there.
@@ -139,7 +145,13 @@ class UnitTraffic : public lockstep::Driver, private lockstep::RandomMbarrier::R
 
   void SetKnobs();
   void Choose(Cta* cta);
-  // Lanes that do nothing now, but for mbarriers of their warp.
+  // Warps that are at work on mbarriers or atomics.
+  std::uint64_t Engaged() const {
+    return mbarriers_.engaged() | (atomics_ ? atomics_->engaged() : 0);
+  }
+  // Warps with an update between acceptance and commit: an access that is not performed.
+  std::uint64_t Updating() const { return atomics_ ? own_->atomic_out.busy : 0; }
+  // Lanes that do nothing now, but for these of their warp.
   std::uint32_t Unengaged(unsigned warp) const;
   bool IsCalm(const Cta& cta) const;
   bool HasArrival(unsigned warp) const { return !checks_.warps[unit_].SettledOf(warp); }
@@ -153,6 +165,7 @@ class UnitTraffic : public lockstep::Driver, private lockstep::RandomMbarrier::R
   void DriveLifecycle(Inputs* inputs);
   void DriveExit(Inputs* inputs);
   void DriveWrite(Inputs* inputs);
+  void DriveAtomics();
   void CommitIssue(const Operation& operation, const Effects& effects);
   void Left(unsigned slot);
 
@@ -180,6 +193,7 @@ class UnitTraffic : public lockstep::Driver, private lockstep::RandomMbarrier::R
   const cluster::Traffic& cluster_;
   lockstep::Random random_;
   lockstep::RandomMbarrier mbarriers_;
+  std::optional<AtomicTraffic> atomics_;
   warp::Traffic warp_traffic_;
   Knobs knobs_;
   lockstep::GpcPins* pins_ = nullptr;

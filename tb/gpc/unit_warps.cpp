@@ -64,7 +64,7 @@ void UnitTraffic::TakeWarpPort() {
 
 void UnitTraffic::DriveWarps() {
   WarpInputs& in = own_->warp_in;
-  pins_->cluster_in.units[unit_].fence_ack = ~(accessing_ | mbarriers_.busy());
+  pins_->cluster_in.units[unit_].fence_ack = ~(accessing_ | mbarriers_.busy() | Updating());
   if (!in.valid && !own_->warp_out.active && (clear_ != 0 || SaveAndRestore())) {
     in.clear = clear_;
     clear_ = 0;

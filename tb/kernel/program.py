@@ -301,6 +301,17 @@ def report(muster, folder):
           said["barriers"])
 
 
+def served_elsewhere(muster, folder):
+    """Atomics on the memory of other CTAs are updates of their units, which the network carries."""
+    path = folder / "report.json"
+    result = run(muster, "run", KERNELS / "cluster_atomics" / "cluster_atomics.json", "--report", path)
+    check(result.returncode == 0, "expected success", result)
+    served = json.loads(path.read_text())["served"]
+    # Of 256 lanes, a quarter of each atomic is at home: of a `red`, its lanes of a warp are one update.
+    check(served["shared_memory"] == 2 * 256 + 2 * (192 + 8), served)
+    check(served["cluster"] > 4 * 192, served)
+
+
 def report_rows(muster, folder):
     """Every row of a fault and of a hazard names the PTX line."""
     for kernel, rows, code in (("fault_count_mismatch", "faults", 0),
@@ -501,7 +512,7 @@ def skips(muster, folder):
 def cuts(muster, folder):
     """Runs of kernels of every scope, cut off in any cycle: each ends in a timeout, or as without the cut."""
     draw = random.Random(1)
-    kernels = ("cluster_forms", "cluster_reduction", "steal_clusters", "steal", "warp_cluster", "mb_remote_arrive", "mb_pipeline", "mb_ring", "bulk_copy",
+    kernels = ("cluster_forms", "cluster_atomics", "cluster_reduction", "steal_clusters", "steal", "warp_cluster", "mb_remote_arrive", "mb_pipeline", "mb_ring", "bulk_copy",
                "warp_forms", "warp_groups", "warp_exits", "exit_red", "pipeline", "grid_sync")
     report = folder / "report.json"
     whole, cut = {}, 0
@@ -1008,6 +1019,7 @@ SCRIPTS = {
     "report.lines": report_rows,
     "check": check_ptx,
     "printed": printed,
+    "served.elsewhere": served_elsewhere,
     "log.same_seed": same_seed,
     "log.replay": replay,
     "log.lines": log_lines,

@@ -70,6 +70,16 @@ void Traffic::DriveUnit(std::uint64_t cycle, unsigned u, const ClusterOutputs& o
   }
   unit.fence_ack = random_() | (OneIn(2) ? random_() : 0);
   unit.remote_ready = !OneIn(3);
+  unit.answer_valid = unit.answer_valid && !shown.answer_ready;
+  if (!unit.answer_valid && !rests_ && !finishing_ && !OneIn(3)) {
+    unit.answer_valid = true;
+    unit.answer.from = {true, static_cast<std::uint8_t>(Below(config_.num_units))};
+    unit.answer.warp = static_cast<std::uint8_t>(Below(kMaxWarps));
+    unit.answer.lane = static_cast<std::uint8_t>(Below(kMaxLanes));
+    unit.answer.upper = OneIn(2);
+    unit.answer.word = random_();
+  }
+  unit.reply_ready = !OneIn(3);
   unit.write_ready = OneIn(2);
   unit.complete_ready = OneIn(2);
 }
@@ -390,6 +400,19 @@ std::optional<RemoteSend> Traffic::NextSend(unsigned unit) {
   send.lanes = static_cast<std::uint32_t>(random_());
   send.operand = ++operand_;
   send.has_token = OneIn(4);
+  if (OneIn(3)) {
+    send.lanes = OneIn(2) ? 0 : send.lanes;
+    RemoteAtomic& atomic = send.atomic;
+    atomic.valid = true;
+    atomic.op = OneIn(2) ? AtomicOp::kXor : AtomicOp::kExch;
+    atomic.size = OneIn(2) ? AtomicSize::k32 : AtomicSize::k64;
+    atomic.addr = Below(64) * 8;
+    atomic.lane = static_cast<std::uint8_t>(Below(kMaxLanes));
+    atomic.operand = random_();
+    atomic.compare = random_();
+    atomic.operand_upper = random_();
+    atomic.compare_upper = random_();
+  }
   return send;
 }
 

@@ -9,7 +9,7 @@ function(muster_atomics_unit name floats wide)
     PREFIX Vatomics_${name}
     SOURCES ${sources}
     VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt +incdir+${PROJECT_SOURCE_DIR}/rtl/common
-                   -GCfg=${cfg} -GFloats=${floats} -GEn128=1'b${wide} -Wall -Wno-SYNCASYNCNET --assert
+                   -GCfg=${cfg} -GFloats=${floats} -GEn128=1'b${wide} -GEnRemote=1'b1 -Wall -Wno-SYNCASYNCNET --assert
     OPT_FAST -O1)
 endfunction()
 muster_atomics_unit(small 3 1 SmemBytes=4096)

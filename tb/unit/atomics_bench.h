@@ -52,8 +52,9 @@ class AtomicsBench {
   std::uint64_t cycle() const { return cycle_; }
   AtomicInputs& in() { return in_; }
   const AtomicOutputs& out() const { return out_; }
-  // To be presented, one after the other.
+  // To be presented, one after the other: of the core's warps, and of other CTAs.
   std::deque<AtomicUpdate>& queue() { return queue_; }
+  std::deque<AtomicUpdate>& remote_queue() { return remote_queue_; }
 
   // The beginning of a cycle: the bank's pins. Between Begin and End the cores may store.
   void Begin() {
@@ -61,11 +62,11 @@ class AtomicsBench {
     if (in_.issue_valid && out_.issue_ready) {
       in_.issue_valid = false;
     }
-    if (!in_.issue_valid && !queue_.empty()) {
-      in_.issue_valid = true;
-      in_.issue = queue_.front();
-      queue_.pop_front();
+    if (in_.remote_valid && out_.remote_ready) {
+      in_.remote_valid = false;
     }
+    Offer(&queue_, &in_.issue_valid, &in_.issue);
+    Offer(&remote_queue_, &in_.remote_valid, &in_.remote);
   }
   // The end of a cycle, with what the block shows in it compared.
   void End() {
@@ -88,7 +89,8 @@ class AtomicsBench {
   // Until all that was presented has come to its end.
   void Settle() {
     for (unsigned waited = 0;
-         waited == 0 || !queue_.empty() || in_.issue_valid || !checker_.Settled() || out_.active;
+         waited == 0 || !queue_.empty() || !remote_queue_.empty() || in_.issue_valid ||
+         in_.remote_valid || !checker_.Settled() || out_.active;
          ++waited) {
       ASSERT_LT(waited, 100000U) << "something does not come";
       Cycle();
@@ -100,11 +102,19 @@ class AtomicsBench {
   void Reset() {
     dut_.Reset();
     checker_.Reset();
-    in_.issue_valid = false;
+    in_.issue_valid = in_.remote_valid = false;
     out_ = AtomicOutputs();
   }
 
  private:
+  static void Offer(std::deque<AtomicUpdate>* queue, bool* valid, AtomicUpdate* update) {
+    if (!*valid && !queue->empty()) {
+      *valid = true;
+      *update = queue->front();
+      queue->pop_front();
+    }
+  }
+
   Words words_;
   lockstep::VerilatedAtomics<Unit> dut_;
   lockstep::AtomicsChecker checker_;
@@ -112,6 +122,7 @@ class AtomicsBench {
   AtomicInputs in_;
   AtomicOutputs out_;
   std::deque<AtomicUpdate> queue_;
+  std::deque<AtomicUpdate> remote_queue_;
   std::uint64_t cycle_ = 0;
 };
 

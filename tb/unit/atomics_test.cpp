@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <random>
 #include <set>
@@ -72,7 +73,7 @@ Points AllPoints(const Shape& shape) {
   for (const char* point :
        {"inc.wraps", "inc.counts", "dec.wraps", "dec.wraps.zero", "dec.counts", "cas.hits",
         "cas.misses", "min.takes", "min.keeps", "max.takes", "max.keeps", "order.opposite",
-        "half.upper", "answer.waits", "store.waits", "store", "long.alone"}) {
+        "half.upper", "turns", "answer.waits", "store.waits", "store", "long.alone"}) {
     points[point] = 0;
   }
   if (shape.has_128) {
@@ -159,14 +160,20 @@ class Atomics : public ::testing::Test {
   }
 
   // To be presented; of 128 bits both halves.
-  void Push(AtomicUpdate update) {
-    bench_.queue().push_back(update);
+  void Push(AtomicUpdate update, bool remote = false) {
+    std::deque<AtomicUpdate>& queue = remote ? bench_.remote_queue() : bench_.queue();
+    if (remote) {
+      update.from = {true, static_cast<std::uint8_t>(Below(16))};
+      update.releasing = false;
+      update.completes = OneIn(2);
+    }
+    queue.push_back(update);
     if (update.size == AtomicSize::k128) {
       update.upper = true;
       update.releasing = false;
       update.operand = Value();
       update.compare = OneIn(2) ? Value() : bench_.words().At(update.cta, update.addr + 8);
-      bench_.queue().push_back(update);
+      queue.push_back(update);
     }
   }
 
@@ -246,12 +253,19 @@ class Atomics : public ::testing::Test {
     timing.one_port = stalls && OneIn(3) && !bench_.shape().has_128;
     const unsigned slow = stalls ? 1 + Below(4) : 1;
     const unsigned gaps = 1 + Below(4);
-    std::uint64_t draining = 0;  // warps with accesses outstanding
+    const bool others = OneIn(2);  // other CTAs have updates, too
+    std::uint64_t draining = 0;    // warps with accesses outstanding
     for (unsigned i = 0; i < cycles && !this->HasFatalFailure(); ++i) {
       if (bench_.queue().empty() && (gaps == 1 || OneIn(gaps))) {
         Push(Random());
       }
+      if (others && bench_.remote_queue().empty() && OneIn(gaps)) {
+        Push(Random(), true);
+      }
       bench_.Begin();
+      if (bench_.in().issue_valid && bench_.in().remote_valid) {
+        Hit("turns");
+      }
       if (OneIn(3)) {
         draining ^= std::uint64_t{1} << Below(bench_.shape().num_warps);
       }
@@ -320,6 +334,7 @@ TYPED_TEST(Atomics, ResetAtAnyTime) {
       this->bench_.Cycle();
     }
     this->bench_.queue().clear();
+    this->bench_.remote_queue().clear();
     this->bench_.Reset();
   }
 }

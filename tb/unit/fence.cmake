@@ -6,7 +6,7 @@ muster_verilate(fence_test
   TOP_MODULE muster_fence_tracker
   PREFIX Vtracker
   SOURCES ${PROJECT_SOURCE_DIR}/rtl/muster_pkg.sv ${PROJECT_SOURCE_DIR}/rtl/common/muster_fence_tracker.sv
-  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt ${fence_options} -Wall -Wno-SYNCASYNCNET --assert -GNumWarps=8
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt ${fence_options} -Wall -Wno-SYNCASYNCNET --assert -GNumWarps=8 -GNumClasses=2
                  -GMaxOutstanding=3)
 muster_verilate(fence_test
   TOP_MODULE template_flat

@@ -23,10 +23,13 @@ namespace {
 // The tracker
 // ------------------------------------------------------------------------------------------------
 
-constexpr unsigned kWarps = 8;  // of the tracker under test
-constexpr unsigned kMost = 3;   // accesses of a warp in one epoch
+constexpr unsigned kWarps = 8;    // of the tracker under test
+constexpr unsigned kClasses = 2;  // likewise
+constexpr unsigned kMost = 3;     // accesses of a warp and class in one epoch
+constexpr unsigned kAll = (1U << kClasses * kWarps) - 1;
 
 struct Access {
+  unsigned of;  // its class
   bool epoch;
   bool before;  // it had begun by the first cycle of the request that goes on
 };
@@ -35,103 +38,150 @@ struct Access {
 struct Warp {
   std::vector<Access> accesses;
   bool requested = false;
-  bool first = false;  // this is the first cycle of the request
+  bool first = false;    // this is the first cycle of the request
+  unsigned classes = 0;  // that it names
 
+  bool Names(const Access& access) const { return (classes >> access.of & 1) != 0; }
+  // Nothing of these classes is outstanding.
+  bool Idle() const {
+    bool idle = true;
+    for (const Access& access : accesses) {
+      idle = idle && !Names(access);
+    }
+    return idle;
+  }
+  // All that the request waits for is performed.
   bool Drained() const {
     bool drained = true;
     for (const Access& access : accesses) {
-      drained = drained && !(requested && access.before);
+      drained = drained && !(access.before && Names(access));
     }
     return drained;
   }
 };
 
-using Tracker = Clocked<Vtracker>;
+class Tracker : public Clocked<Vtracker> {
+ protected:
+  // A cycle of a warp: what is acknowledged is right, and accesses begin, are performed, and are
+  // asked to be.
+  void Step(unsigned cycle, unsigned w);
 
-// Accesses begin and are performed at random, in any order; drains are requested at random, and
-// stay until they are acknowledged. In every cycle: a drain is acknowledged only if nothing that
-// was there at the request is left, and at the latest two cycles after that; without a request,
-// exactly if nothing is outstanding.
+  std::mt19937 random_{1};
+  std::array<Warp, kWarps> warps_;
+  std::array<unsigned, kWarps> late_{};  // cycles since the drain could have been acknowledged
+  unsigned drains_ = 0;
+  unsigned overtaken_ = 0;  // drains that ended while later accesses were outstanding
+  unsigned passed_ = 0;     // likewise, earlier ones of a class that was not named
+};
+
+void Tracker::Step(unsigned cycle, unsigned w) {
+  Warp& warp = warps_[w];
+  const unsigned bit = 1U << w;
+  const bool acknowledged = (dut_.fence_ack_o & bit) != 0;
+  bool busy = false;
+  for (unsigned c = 0; c < kClasses; ++c) {
+    busy = busy || ((warp.classes >> c & 1) != 0 && (dut_.busy_i >> c * kWarps & bit) != 0);
+  }
+  if (!warp.requested || busy) {
+    ASSERT_EQ(acknowledged, warp.Idle() && !busy) << "cycle " << cycle;
+  } else {
+    ASSERT_TRUE(!acknowledged || warp.Drained()) << "cycle " << cycle << ", warp " << w;
+    late_[w] = warp.Drained() && !acknowledged ? late_[w] + 1 : 0;
+    ASSERT_LE(late_[w], 2U) << "cycle " << cycle << ", warp " << w;
+  }
+  const bool ended = warp.requested && acknowledged;
+  drains_ += ended ? 1 : 0;
+  overtaken_ += ended && !warp.Idle() ? 1 : 0;
+  for (const Access& access : warp.accesses) {
+    passed_ += ended && access.before && !warp.Names(access) ? 1 : 0;
+  }
+  if (!warp.accesses.empty() && random_() % 3 == 0) {
+    const std::size_t pick = random_() % warp.accesses.size();
+    const Access& done = warp.accesses[pick];
+    dut_.done_i |= static_cast<unsigned short>(bit << done.of * kWarps);
+    dut_.done_epoch_i |= static_cast<unsigned short>(done.epoch ? bit << done.of * kWarps : 0);
+    warp.accesses.erase(warp.accesses.begin() + static_cast<std::ptrdiff_t>(pick));
+  }
+  for (unsigned c = 0; c < kClasses; ++c) {
+    const unsigned place = bit << c * kWarps;
+    // Warp 0 always has an access of each class on its way.
+    if ((dut_.full_o & place) == 0 && (w == 0 || random_() % 6 == 0)) {
+      dut_.begin_i |= static_cast<unsigned short>(place);
+      warp.accesses.push_back({c, (dut_.epoch_o & place) != 0, warp.first});
+    }
+  }
+  warp.first = false;
+  if (ended) {
+    warp.requested = false;
+    for (Access& access : warp.accesses) {
+      access.before = false;
+    }
+  } else if (!warp.requested && !acknowledged && random_() % 8 == 0) {
+    warp.requested = warp.first = true;  // from the next cycle on, as the unit does
+    for (Access& access : warp.accesses) {
+      access.before = true;
+    }
+  }
+}
+
+// Accesses of two classes begin and are performed at random, in any order; drains of some classes
+// are requested at random, and stay until they are acknowledged. In every cycle: a drain is
+// acknowledged only if nothing of its classes that was there at the request is left, and at the
+// latest two cycles after that; without a request, exactly if nothing of the classes is
+// outstanding.
 TEST_F(Tracker, AcknowledgesWhatWasOutstandingAtTheRequest) {
-  std::mt19937 random(1);
-  std::array<Warp, kWarps> warps;
-  std::array<unsigned, kWarps> late{};  // cycles since the drain could have been acknowledged
-  unsigned drains = 0;
-  unsigned overtaken = 0;  // drains that ended while later accesses were outstanding
-  for (unsigned cycle = 0; cycle < 200000; ++cycle) {
+  for (unsigned cycle = 0; cycle < 200000 && !HasFatalFailure(); ++cycle) {
     dut_.begin_i = 0;
     dut_.done_i = 0;
     dut_.done_epoch_i = 0;
-    dut_.busy_i = random() % 16 == 0 ? static_cast<unsigned char>(random()) : 0;
+    dut_.busy_i = random_() % 16 == 0 ? static_cast<unsigned short>(random_() & random_()) : 0;
     dut_.fence_req_i = 0;
+    dut_.fence_classes_i = 0;
     for (unsigned w = 0; w < kWarps; ++w) {
-      dut_.fence_req_i |= static_cast<unsigned char>(warps[w].requested ? 1U << w : 0);
+      Warp& warp = warps_[w];
+      dut_.fence_req_i |= static_cast<unsigned char>(warp.requested ? 1U << w : 0);
+      warp.classes = warp.requested && !warp.first ? warp.classes : random_() % (1U << kClasses);
+      for (unsigned c = 0; c < kClasses; ++c) {
+        dut_.fence_classes_i |=
+            static_cast<unsigned short>((warp.classes >> c & 1) << (c * kWarps + w));
+      }
     }
     dut_.eval();
-    for (unsigned w = 0; w < kWarps; ++w) {
-      Warp& warp = warps[w];
-      const unsigned bit = 1U << w;
-      const bool acknowledged = (dut_.fence_ack_o & bit) != 0;
-      const bool busy = (dut_.busy_i & bit) != 0;
-      if (!warp.requested || busy) {
-        ASSERT_EQ(acknowledged, warp.accesses.empty() && !busy) << "cycle " << cycle;
-      } else {
-        ASSERT_TRUE(!acknowledged || warp.Drained()) << "cycle " << cycle << ", warp " << w;
-        late[w] = warp.Drained() && !acknowledged ? late[w] + 1 : 0;
-        ASSERT_LE(late[w], 2U) << "cycle " << cycle << ", warp " << w;
-      }
-      const bool ended = warp.requested && acknowledged;
-      drains += ended ? 1 : 0;
-      overtaken += ended && !warp.accesses.empty() ? 1 : 0;
-      // Warp 0 always has an access on its way.
-      const bool begins = (dut_.full_o & bit) == 0 && (w == 0 || random() % 3 == 0);
-      if (!warp.accesses.empty() && random() % 4 == 0) {
-        const std::size_t pick = random() % warp.accesses.size();
-        dut_.done_i |= static_cast<unsigned char>(bit);
-        dut_.done_epoch_i |= static_cast<unsigned char>(warp.accesses[pick].epoch ? bit : 0);
-        warp.accesses.erase(warp.accesses.begin() + static_cast<std::ptrdiff_t>(pick));
-      }
-      if (begins) {
-        dut_.begin_i |= static_cast<unsigned char>(bit);
-        warp.accesses.push_back({(dut_.epoch_o & bit) != 0, warp.first});
-      }
-      warp.first = false;
-      if (ended) {
-        warp.requested = false;
-      } else if (!warp.requested && !acknowledged && random() % 8 == 0) {
-        warp.requested = warp.first = true;  // from the next cycle on, as the unit does
-        for (Access& access : warp.accesses) {
-          access.before = true;
-        }
-      }
+    for (unsigned w = 0; w < kWarps && !HasFatalFailure(); ++w) {
+      Step(cycle, w);
     }
     Clock();
   }
-  EXPECT_GT(drains, 10000U);
-  EXPECT_GT(overtaken, 5000U);
+  EXPECT_GT(drains_, 10000U);
+  EXPECT_GT(overtaken_, 5000U);
+  EXPECT_GT(passed_, 5000U);
 }
 
 TEST_F(Tracker, SaysWhenAWarpIsFull) {
-  dut_.begin_i = 4;
-  for (unsigned i = 0; i < kMost; ++i) {
-    EXPECT_EQ(dut_.full_o, 0) << i;
+  for (const unsigned place : {4U, 4U << kWarps}) {
+    dut_.begin_i = static_cast<unsigned short>(place);
+    for (unsigned i = 0; i < kMost; ++i) {
+      EXPECT_EQ(dut_.full_o, 0) << i;
+      Clock();
+    }
+    EXPECT_EQ(dut_.full_o, place);
+    dut_.begin_i = 0;
+    dut_.done_i = static_cast<unsigned short>(place);
     Clock();
+    dut_.done_i = 0;
+    EXPECT_EQ(dut_.full_o, 0);
   }
-  EXPECT_EQ(dut_.full_o, 4);
-  dut_.begin_i = 0;
-  dut_.done_i = 4;
-  Clock();
-  EXPECT_EQ(dut_.full_o, 0);
 }
 
 // A reset while drains wait. Afterwards nothing is outstanding; a request in the first cycle waits
 // for the accesses that begin in that cycle, too.
 TEST_F(Tracker, ResetAmidADrain) {
-  constexpr unsigned kAll = 0xff;
+  constexpr unsigned kAllWarps = (1U << kWarps) - 1;
+  dut_.fence_classes_i = kAll;
   dut_.begin_i = kAll;
   Clock();
   dut_.begin_i = 0;
-  dut_.fence_req_i = kAll;
+  dut_.fence_req_i = kAllWarps;
   Clock();
   Clock();
   EXPECT_EQ(dut_.fence_ack_o, 0);
@@ -140,9 +190,10 @@ TEST_F(Tracker, ResetAmidADrain) {
   Clock();
   dut_.rst_ni = 1;
   dut_.eval();
-  EXPECT_EQ(dut_.fence_ack_o, kAll);
+  EXPECT_EQ(dut_.fence_ack_o, kAllWarps);
   const unsigned epoch = dut_.epoch_o;
-  dut_.fence_req_i = dut_.busy_i = dut_.begin_i = kAll;
+  dut_.fence_req_i = kAllWarps;
+  dut_.busy_i = dut_.begin_i = kAll;
   Clock();
   dut_.busy_i = dut_.begin_i = 0;
   for (unsigned cycle = 0; cycle < 4; ++cycle) {
@@ -151,11 +202,11 @@ TEST_F(Tracker, ResetAmidADrain) {
     Clock();
   }
   dut_.done_i = kAll;
-  dut_.done_epoch_i = static_cast<unsigned char>(epoch);
+  dut_.done_epoch_i = static_cast<unsigned short>(epoch);
   Clock();
   dut_.done_i = 0;
   dut_.eval();
-  EXPECT_EQ(dut_.fence_ack_o, kAll);
+  EXPECT_EQ(dut_.fence_ack_o, kAllWarps);
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ void Core::EndWithCancelLost(const RemoteLost& lost, std::uint32_t line) {
 
 void Core::EndWithLost(const Transfer& lost) {
   const bool remote = lost.kind == Transfer::Kind::kRemote;
-  const std::uint32_t lanes = remote ? lost.operation.lanes : 1U << lost.lane;
+  const std::uint32_t lanes = remote && !lost.update.valid ? lost.operation.lanes : 1U << lost.lane;
   const std::string sender =
       remote ? interpreter_.execution().ThreadName(residents_.warps[lost.warp].warp, First(lanes))
              : fmt::format("warp {} of CTA {}", residents_.IndexInCta(lost.warp),
@@ -88,7 +88,9 @@ void Core::EndWithLost(const Transfer& lost) {
   grid_.EndWithFault(
       Outcome::kMemoryFault, IncidentOf("memory_fault", lost.warp, lanes, lost.line),
       fmt::format("{}: {} the CTA with rank {} of the cluster, which has exited", sender,
-                  remote ? "an mbarrier operation on" : "a copy to shared memory of",
+                  lost.update.valid ? "an atomic on shared memory of"
+                  : remote          ? "an mbarrier operation on"
+                                    : "a copy to shared memory of",
                   lost.to->rank));
 }
 

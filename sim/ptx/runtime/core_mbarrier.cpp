@@ -76,7 +76,8 @@ void Core::SendRemote(unsigned rank, const MbOperation& operation) {
                         op.addr,
                         op.lanes,
                         op.operand,
-                        op.has_token};
+                        op.has_token,
+                        {}};
   scopes_.Send(send, std::move(sent));
 }
 

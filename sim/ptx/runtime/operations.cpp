@@ -133,4 +133,29 @@ Transfer RemoteOf(const Warp& warp, unsigned rank, const MbOperation& operation)
   return sent;
 }
 
+Transfer UpdateOf(const Warp& warp, unsigned lane) {
+  const AtomicInstruction& instruction = warp.atomic.instruction;
+  Transfer sent;
+  sent.kind = Transfer::Kind::kRemote;
+  sent.issuer = warp.cta;
+  sent.to = warp.cta->cluster->ctas[warp.atomic.rank[lane]];
+  sent.warp = warp.slot;
+  sent.lane = lane;
+  sent.line = warp.atomic.line;
+  RemoteAtomic& update = sent.update;
+  update.valid = true;
+  update.op = instruction.op;
+  update.size = instruction.size;
+  update.is_signed = instruction.is_signed;
+  update.addr = instruction.addr[lane];
+  update.lane = static_cast<std::uint8_t>(lane);
+  const unsigned shift = 8 * (update.addr % 8);
+  update.operand = instruction.operand[lane] << shift;
+  update.compare = instruction.compare[lane] << shift;
+  update.operand_upper = instruction.operand_upper[lane];
+  update.compare_upper = instruction.compare_upper[lane];
+  update.has_answer = true;
+  return sent;
+}
+
 }  // namespace muster::ptx

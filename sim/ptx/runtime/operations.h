@@ -43,6 +43,9 @@ muster::CancelRequest RequestOf(const Warp& warp, const CancelCall& call);
 Transfer ArriveOn(Warp* warp, unsigned lane, std::uint32_t address, std::uint32_t line);
 // Returns the warp's operation on an mbarrier of the CTA with that rank.
 Transfer RemoteOf(const Warp& warp, unsigned rank, const MbOperation& operation);
+// Returns the update of a lane whose value is in the memory of another CTA, by the warp's latest
+// atomic.
+Transfer UpdateOf(const Warp& warp, unsigned lane);
 
 }  // namespace muster::ptx
 

@@ -65,9 +65,19 @@ std::optional<AtomicSize> SizeOf(const AtomicAccess& access) {
   }
 }
 
+// The CTA of the warp's cluster in whose shared memory this is; null: none.
+const Cta* OwnerOf(const Warp& warp, const std::uint8_t* at) {
+  for (const Cta* const cta : warp.cta->cluster->ctas) {
+    if (cta != nullptr && !cta->exited && ByteIn(cta->shared, at) != kElsewhere) {
+      return cta;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-// In the CTA's own shared memory, away from mbarriers, outside of schedules, where all values are
+// In shared memory of the cluster, away from mbarriers, outside of schedules, where all values are
 // known. All else is done in place.
 std::optional<StepEvent> MemoryAccess::ReachAtomic(Warp* warp, std::size_t index,
                                                    std::uint32_t active) {
@@ -81,13 +91,21 @@ std::optional<StepEvent> MemoryAccess::ReachAtomic(Warp* warp, std::size_t index
   const auto base = lanes.Read(access.address.base);
   AtomicCall& call = warp->atomic;
   AtomicInstruction& instruction = call.instruction;
+  call.away = 0;
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     const Span span = SpanOf(warp, lane, Op::kAtomic, access, access.address.From(base[lane]));
-    const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
-    if (byte == kElsewhere || span.own != BytesOf(*size) ||
-        (x_.mbarriers != nullptr && x_.mbarriers->Watches(warp->cta->slot, byte, span.own))) {
+    const Cta* const cta = span.own == BytesOf(*size) ? OwnerOf(*warp, span.at) : nullptr;
+    if (cta == nullptr || cta->atomics == nullptr) {
       return std::nullopt;
+    }
+    const std::uint64_t byte = ByteIn(cta->shared, span.at);
+    if (cta->port != nullptr && cta->port->Watches(cta->slot, byte, span.own)) {
+      return std::nullopt;
+    }
+    if (cta != warp->cta) {
+      call.away |= 1U << lane;
+      call.rank[lane] = static_cast<std::uint8_t>(cta->rank);
     }
     instruction.addr[lane] = static_cast<std::uint32_t>(byte);
   }
@@ -114,6 +132,7 @@ std::optional<StepEvent> MemoryAccess::ReachAtomic(Warp* warp, std::size_t index
     fill(swaps ? access.c[1] : access.b[1], &instruction.operand_upper);
     fill(swaps ? access.b[1] : kNoSlot, &instruction.compare_upper);
   }
+  call.line = x_.program.code[group.pc].line;
   call.frame = group.frame;
   call.d = access.d[0];
   call.d_upper = access.d[1];

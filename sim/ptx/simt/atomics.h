@@ -1,10 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Atomics on shared memory that the unit carries out, as the lanes of a warp and all others that
+// Atomics on shared memory that a unit carries out, as the lanes of a warp and all others that
 // store to that memory see them.
 #ifndef MUSTER_SIM_PTX_SIMT_ATOMICS_H_
 #define MUSTER_SIM_PTX_SIMT_ATOMICS_H_
 
+#include <array>
 #include <cstdint>
 
 #include "sim/isa/atomic_operation.h"
@@ -16,6 +17,10 @@ namespace muster::ptx {
 // committed.
 struct AtomicCall {
   AtomicInstruction instruction;
+  // The value is in the memory of another CTA of the cluster: its rank.
+  std::uint32_t away = 0;
+  std::array<std::uint8_t, kMaxLanes> rank{};
+  std::uint32_t line = 0;
   std::uint32_t frame = 0;  // of the register that takes the answers
   Slot d = kNoSlot;
   Slot d_upper = kNoSlot;  // of 128 bits

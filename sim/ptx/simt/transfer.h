@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/isa/atomic_operation.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/simt/memory.h"
@@ -99,7 +100,8 @@ struct Transfer {
   std::uint32_t number = 0;
   std::uint32_t line = 0;
   std::uint32_t pass = 0;                     // of a schedule (ScheduleReplay::pass)
-  MbOperation operation{};                    // kRemote
+  MbOperation operation{};                    // kRemote, without an update
+  RemoteAtomic update{};                      // kRemote
   std::shared_ptr<TensorOperation> tensor{};  // kTensor
   StartedProduct product{};                   // kProduct
 };

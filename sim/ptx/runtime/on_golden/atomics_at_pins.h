@@ -41,11 +41,20 @@ class GoldenAtomics {
     if (!flights_.empty() && !waits && !response_) {
       Commit(in, &out);
     }
-    out.active = in.issue_valid || !flights_.empty() || answers || out.commit_valid;
-    if (in.issue_valid && (flights_.empty() || waits) &&
-        (!in.issue.releasing || (in.fence_ack & Bit(in.issue.warp)) != 0)) {
+    out.active =
+        in.issue_valid || in.remote_valid || !flights_.empty() || answers || out.commit_valid;
+    const bool room = flights_.empty() || waits;
+    const bool remote = waits ? flights_.front().from.remote : in.remote_valid && !remote_last_;
+    if (room && remote && in.remote_valid) {
+      out.remote_ready = remote_last_ = true;
+      flights_.push_back(in.remote);
+    } else if (room && !remote && in.issue_valid &&
+               (!in.issue.releasing || (in.fence_ack & Bit(in.issue.warp)) != 0)) {
       out.issue_ready = true;
+      remote_last_ = false;
       flights_.push_back(in.issue);
+    } else if (room && !waits) {
+      remote_last_ = false;
     }
     for (const AtomicUpdate& update : flights_) {
       out.held[Ones(out.held_valid)] = {update.cta, WordAt(update)};
@@ -72,9 +81,11 @@ class GoldenAtomics {
     out->write_data = effects.after;
     out->commit_valid = in.write_ready;
     if (in.write_ready) {
-      out->commit = {update.warp, update.lane, true, {update.cta, update.addr}, effects.after};
+      out->commit = {update.from,      update.warp, update.lane,
+                     update.completes, true,        {update.cta, update.addr},
+                     effects.after};
       if (update.has_answer) {
-        response_ = {update.warp, update.lane, update.upper, effects.before};
+        response_ = {update.from, update.warp, update.lane, update.upper, effects.before};
       }
       lower_as_wanted_ = golden::IsAsWanted(update, word);
       flights_.pop_front();
@@ -85,7 +96,8 @@ class GoldenAtomics {
   AtomicPins* const pins_;
   std::deque<AtomicUpdate> flights_;  // one, or two halves
   bool lower_as_wanted_ = false;
-  std::optional<AtomicOutputs::Response> response_;
+  bool remote_last_ = false;  // an update of another CTA entered last
+  std::optional<AtomicResponse> response_;
 };
 
 }  // namespace muster::ptx

@@ -58,6 +58,18 @@ class GoldenCluster {
       }
     }
     for (unsigned u = 0; u < kMaxUnits; ++u) {
+      out.units[u].reply_valid = !replies_[u].empty();
+      if (out.units[u].reply_valid) {
+        out.units[u].reply = replies_[u].front();
+        replies_[u].pop_front();
+        shows_ = true;
+      }
+    }
+    for (unsigned u = 0; u < kMaxUnits; ++u) {
+      if (in.units[u].answer_valid) {
+        out.units[u].answer_ready = true;
+        replies_[in.units[u].answer.from.unit].push_back(in.units[u].answer);
+      }
       AcceptRequest(u, in.units[u], &out.units[u]);
       AcceptSend(u, in.units[u], &out.units[u]);
       if (in.units[u].cancel_valid && !cancel_) {
@@ -69,6 +81,9 @@ class GoldenCluster {
     out.active = pins_->awake || cancel_.has_value() || std::exchange(shows_, false);
     for (const auto& arriving : arriving_) {
       out.active = out.active || !arriving.empty();
+    }
+    for (const auto& replies : replies_) {
+      out.active = out.active || !replies.empty();
     }
     TakeHandshakes(in, out);
   }
@@ -175,6 +190,7 @@ class GoldenCluster {
   ClusterOutputs next_;
   bool shows_ = false;  // it shows something
   std::array<std::deque<Arriving>, kMaxUnits> arriving_;
+  std::array<std::deque<AtomicResponse>, kMaxUnits> replies_;  // to be shown
   std::optional<Cancel> cancel_;
 };
 

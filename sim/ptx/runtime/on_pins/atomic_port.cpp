@@ -6,6 +6,7 @@
 
 #include "sim/golden/atomics.h"
 #include "sim/isa/bits.h"
+#include "sim/ptx/simt/warp.h"
 
 namespace muster::ptx {
 namespace {
@@ -104,11 +105,49 @@ void AtomicPort::Perform(const AtomicInstruction& instruction) {
   under_way_ |= Bit(instruction.warp);
 }
 
+void AtomicPort::Await(unsigned warp, unsigned answers) {
+  left_[warp] += answers;
+  under_way_ |= Bit(warp);
+}
+
+bool AtomicPort::TakeAnswer(unsigned warp) { return End(warp); }
+
+void AtomicPort::TakeRemote(const Transfer& sent) {
+  const RemoteAtomic& atomic = sent.update;
+  AtomicUpdate update;
+  update.op = atomic.op;
+  update.size = atomic.size;
+  update.is_signed = atomic.is_signed;
+  update.cta = static_cast<std::uint8_t>(sent.to->slot);
+  update.addr = atomic.addr;
+  update.warp = static_cast<std::uint8_t>(sent.warp);
+  update.lane = atomic.lane;
+  update.from = {true, static_cast<std::uint8_t>(sent.issuer->rank)};
+  update.operand = atomic.operand;
+  update.compare = atomic.compare;
+  update.has_answer = atomic.has_answer;
+  remotes_.push_back(update);
+  incoming_.push_back(sent);
+  if (update.size == AtomicSize::k128) {
+    update.upper = true;
+    update.operand = atomic.operand_upper;
+    update.compare = atomic.compare_upper;
+    remotes_.push_back(update);
+  }
+}
+
+const Transfer* AtomicPort::Reaching(const Cta* cta) const {
+  const auto found = std::find_if(incoming_.begin(), incoming_.end(),
+                                  [cta](const Transfer& sent) { return sent.to == cta; });
+  return found == incoming_.end() ? nullptr : &*found;
+}
+
 void AtomicPort::Begin() {
   replies_.clear();
+  answers_.clear();
   done_ = 0;
   changed_ = false;
-  if (under_way_ == 0 && !bank_.Holds() && !pins_.out.active) {
+  if (Quiet() && !bank_.Holds() && !pins_.out.active) {
     return;
   }
   const AtomicOutputs& seen = pins_.out;
@@ -117,31 +156,41 @@ void AtomicPort::Begin() {
   const bool answered = seen.response_valid && in.response_ready;
   bank_.Cycle(seen, &in);
   if (seen.commit_valid) {
-    End(flights_.front().warp);
+    const AtomicUpdate& update = flights_.front();
+    if (!update.from.remote) {
+      done_ |= End(update.warp) ? Bit(update.warp) : 0;
+    } else if (update.size != AtomicSize::k128 || update.upper) {
+      incoming_.pop_front();
+    }
     flights_.pop_front();
   }
-  if (answered) {
-    replies_.push_back(
-        {seen.response.warp, seen.response.lane, seen.response.upper, seen.response.word});
-    End(seen.response.warp);
+  if (answered && seen.response.from.remote) {
+    answers_.push_back(seen.response);
+  } else if (answered) {
+    replies_.push_back(seen.response);
+    done_ |= End(seen.response.warp) ? Bit(seen.response.warp) : 0;
   }
   if (accepted) {
     in.issue_valid = false;
     flights_.push_back(queue_.front());
     queue_.pop_front();
   }
+  if (in.remote_valid && seen.remote_ready) {
+    in.remote_valid = false;
+    flights_.push_back(remotes_.front());
+    remotes_.pop_front();
+  }
 }
 
-void AtomicPort::End(unsigned warp) {
-  if (--left_[warp] == 0) {
-    under_way_ &= ~Bit(warp);
-    done_ |= Bit(warp);
-  }
+bool AtomicPort::End(unsigned warp) {
+  const bool over = --left_[warp] == 0;
+  under_way_ &= over ? ~Bit(warp) : ~std::uint64_t{0};
+  return over;
 }
 
 void AtomicPort::Present(std::uint64_t outstanding, bool ending) {
   AtomicInputs& in = pins_.in;
-  if (under_way_ == 0) {
+  if (Quiet() && !pins_.out.active) {
     return;
   }
   in.fence_ack = ~outstanding;
@@ -149,6 +198,10 @@ void AtomicPort::Present(std::uint64_t outstanding, bool ending) {
   if (!in.issue_valid && !queue_.empty() && !ending && random_.Below(kAtomicStall) != 0) {
     in.issue_valid = true;
     in.issue = queue_.front();
+  }
+  if (!in.remote_valid && !remotes_.empty() && !ending && random_.Below(kAtomicStall) != 0) {
+    in.remote_valid = true;
+    in.remote = remotes_.front();
   }
 }
 

@@ -30,6 +30,11 @@ void ClusterPort::Send(unsigned unit, const RemoteSend& send, Transfer sent) {
   ++queued_;
 }
 
+void ClusterPort::Answer(unsigned unit, const AtomicResponse& answer) {
+  units_[unit].answers.push_back(answer);
+  ++queued_;
+}
+
 void ClusterPort::Begin(std::uint64_t cycle) {
   if (std::exchange(begun_, cycle) == cycle) {
     return;
@@ -71,6 +76,11 @@ void ClusterPort::Begin(std::uint64_t cycle) {
       unit.sent.push_back(std::move(unit.sends[unit.sending].sent));
       unit.sends.erase(unit.sends.begin() + static_cast<std::ptrdiff_t>(unit.sending));
       pins.send_valid = false;
+      --queued_;
+    }
+    if (pins.answer_valid && seen.answer_ready) {
+      unit.answers.pop_front();
+      pins.answer_valid = false;
       --queued_;
     }
     if (pins.cancel_valid && seen.cancel_ready) {
@@ -181,7 +191,12 @@ void ClusterPort::Present(bool ending) {
         unit.cancelling = i;
       }
     }
-    pins_.awake = pins_.awake || pins.request_valid || pins.send_valid || pins.cancel_valid;
+    if (!pins.answer_valid && !unit.answers.empty() && !ending) {
+      pins.answer_valid = true;
+      pins.answer = unit.answers.front();
+    }
+    pins_.awake = pins_.awake || pins.request_valid || pins.send_valid || pins.answer_valid ||
+                  pins.cancel_valid;
   }
 }
 

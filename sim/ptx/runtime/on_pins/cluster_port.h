@@ -40,6 +40,9 @@ class ClusterPort {
   // Sends an operation, in its form at the pins and in its form for the receiver.
   void Send(unsigned unit, const RemoteSend& send, Transfer sent);
 
+  // The unit's atomics answer a warp of another one.
+  void Answer(unsigned unit, const AtomicResponse& answer);
+
   // Operations follow this schedule; null: they go in the order in which they were sent.
   void set_replay(ScheduleReplay* replay) { replay_ = replay; }
 
@@ -97,7 +100,8 @@ class ClusterPort {
     std::deque<Request> requests;  // not yet accepted
     std::deque<Cancel> cancels;
     std::deque<Outgoing> sends;
-    std::deque<Transfer> sent;  // in the network, in their order
+    std::deque<AtomicResponse> answers;  // the first one perhaps presented
+    std::deque<Transfer> sent;           // in the network, in their order
     std::optional<Transfer> arriving;
     std::optional<Transfer> lost;
     std::uint64_t busy = 0;   // warps with a request under way

@@ -2,6 +2,7 @@
 #include "sim/ptx/runtime/on_pins/machine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/runtime/fits.h"
@@ -132,13 +133,57 @@ void Machine::BeginWarpScope() {
 
 void Machine::BeginAtomics(std::uint64_t cycle) {
   atomic_port_->Begin();
-  for (const AtomicPort::Reply& reply : atomic_port_->replies()) {
+  for (const AtomicResponse& reply : atomic_port_->replies()) {
     core_.AnswerAtomic(reply.warp, reply.lane, reply.upper, reply.word);
+  }
+  for (const AtomicResponse& answer : atomic_port_->answers()) {
+    grid_.cluster_port()->Answer(rank_, answer);
   }
   ForEachBit(atomic_port_->done(), [&](unsigned warp) { core_.EndAtomic(warp); });
   if (atomic_port_->changed()) {
     grid_.Change(cycle);
   }
+}
+
+// Lanes whose value is in another CTA's memory send an update each, in lane order. An answer is
+// asked of all, since only that says that the update is performed.
+void Machine::PerformAtomic(unsigned warp) {
+  const WarpSlot& slot = residents_.warps[warp];
+  const AtomicCall& call = slot.warp.atomic;
+  AtomicInstruction here = call.instruction;
+  here.lanes &= ~call.away;
+  if (here.lanes != 0) {
+    atomic_port_->Perform(here);
+  }
+  const unsigned answers = here.size == AtomicSize::k128 ? 2 : 1;
+  const std::uint64_t from =
+      here.releasing ? std::max(grid_.cycle(), times_.warps[warp].memory_until) : grid_.cycle();
+  ForEachBit(call.away, [&](unsigned lane) {
+    Leaving leaving = {from, {}, UpdateOf(slot.warp, lane)};
+    leaving.send.cluster = static_cast<std::uint8_t>(slot.warp.cta->cluster->slot);
+    leaving.send.rank = call.rank[lane];
+    leaving.send.warp = static_cast<std::uint8_t>(warp);
+    leaving.send.atomic = leaving.sent.update;
+    updates_.push_back(std::move(leaving));
+    atomic_port_->Await(warp, answers);
+  });
+}
+
+void Machine::TakeAnswer(const AtomicResponse& answer) {
+  if (residents_.warps[answer.warp].warp.atomic.instruction.has_answer) {
+    core_.AnswerAtomic(answer.warp, answer.lane, answer.upper, answer.word);
+  }
+  if (atomic_port_->TakeAnswer(answer.warp)) {
+    core_.EndAtomic(answer.warp);
+  }
+}
+
+void Machine::TakeUpdate(const Transfer& sent) {
+  if (sent.to->exited) {
+    grid_.EndWithLost(sent);
+    return;
+  }
+  atomic_port_->TakeRemote(sent);
 }
 
 void Machine::PresentAtomics(std::uint64_t cycle) {
@@ -148,6 +193,10 @@ void Machine::PresentAtomics(std::uint64_t cycle) {
       outstanding &= ~Bit(warp);
     }
   });
+  while (!updates_.empty() && updates_.front().from <= cycle) {
+    Send(updates_.front().send, std::move(updates_.front().sent));
+    updates_.pop_front();
+  }
   atomic_port_->Present(outstanding, grid_.ending());
 }
 
@@ -241,12 +290,15 @@ void Machine::TakeCta(Cta* cta) {
 
 // Operations that have reached the unit are executed.
 void Machine::AbandonCta(Cta* cta) {
-  if (port_ == nullptr) {
-    return;
+  if (port_ != nullptr) {
+    port_->Abandon(cta->slot);
   }
-  port_->Abandon(cta->slot);
-  const ClusterPort* const cluster = grid_.cluster_port();
-  if (const Transfer* const late = cluster == nullptr ? nullptr : cluster->Reaching(cta)) {
+  const Transfer* late = atomic_port_ == nullptr ? nullptr : atomic_port_->Reaching(cta);
+  if (const ClusterPort* const cluster = grid_.cluster_port();
+      cluster != nullptr && late == nullptr) {
+    late = cluster->Reaching(cta);
+  }
+  if (late != nullptr) {
     grid_.EndWithLost(*late);
   }
 }

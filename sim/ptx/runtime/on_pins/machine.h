@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,7 +59,13 @@ class Machine : public lockstep::Driver, public Scopes {
   void LeaveCluster(unsigned warp, std::uint32_t lanes);
   void SettleCluster(unsigned warp);
   // The network may deliver an operation of another CTA.
-  bool TakesRemote() const { return port_ == nullptr || port_->TakesRemote(); }
+  bool TakesRemote() const {
+    return (port_ == nullptr || port_->TakesRemote()) &&
+           (atomic_port_ == nullptr || atomic_port_->TakesRemote());
+  }
+  // An update of another CTA has arrived; the answer to one of a warp of this core has.
+  void TakeUpdate(const Transfer& sent);
+  void TakeAnswer(const AtomicResponse& answer);
   // Delivers the response to try_cancel and completes its bytes at the mbarrier. Returns false if
   // that cannot be done in this cycle.
   bool WriteResponse(const CancelStep& write, std::uint32_t line, std::uint64_t cycle);
@@ -92,9 +99,7 @@ class Machine : public lockstep::Driver, public Scopes {
   void RequestGrid(const ClusterRequest& request, std::uint32_t line) override;
   void Cancel(const Warp& warp, const CancelCall& call) override;
   void Issue(unsigned warp) override;
-  void PerformAtomic(unsigned warp) override {
-    atomic_port_->Perform(residents_.warps[warp].warp.atomic.instruction);
-  }
+  void PerformAtomic(unsigned warp) override;
   void AnswerRefused(unsigned warp) override { core_.Reply(port_->TakeRefused(warp)); }
   void Announce(const MbOperation& operation) override { port_->Announce(operation); }
   void Send(const RemoteSend& send, Transfer sent) override;
@@ -167,6 +172,13 @@ class Machine : public lockstep::Driver, public Scopes {
 
   std::unique_ptr<WarpPort> warp_port_;  // null unless lanes of the program may wait for each other
   std::unique_ptr<MbPort> port_;         // null unless the program has mbarriers
+  // Updates for other CTAs, and from which cycle on they may leave.
+  struct Leaving {
+    std::uint64_t from = 0;
+    RemoteSend send;
+    Transfer sent;
+  };
+  std::deque<Leaving> updates_;
   std::unique_ptr<AtomicPort> atomic_port_;  // null unless it has atomics on shared memory
   std::array<std::vector<Leavers>, kMaxCtas> leavers_;
 
