@@ -62,6 +62,7 @@ def execute(build, folder, blocks):
         text, _, code = text.rpartition("\n") if "\n" in text else ("", "", text)
         check(code == "0", f"exit code {code} of\n{commands}\nwhich prints\n{text}")
         check(not shown or same(shown, text), f"{commands}\nprints\n{text}\nwhere the page shows\n{shown}")
+    check(len(printed) == len(blocks) + 1, "the shell has ended before the last block")
 
 
 def main():
