@@ -117,7 +117,7 @@ def source():
 
 def rtl():
     def works(tree):
-        files = ["rtl/muster.vlt", "-f", "rtl/muster.f"]
+        files = ["rtl/muster.vlt", "-F", "rtl/muster.f"]
         lint(files, folder=tree)
         lint(files, "tb/smoke/muster_smoke.sv", folder=tree)
     return ROOT, [name for name in tracked() if name.startswith(RTL)], works
