@@ -147,7 +147,7 @@ hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc
 	@scripts/hwprobe/build.sh
 
 fpga: BOARD = hx8k
-fpga:  ## Build a board's bitstream: BOARD=hx8k, hx8k-named or ulx3s (installs 60 MB from PyPI); for arty only the netlist
+fpga:  ## Build a board's bitstream: BOARD=hx8k, hx8k-named, ulx3s or tangnano20k (the last two install 60 MB from PyPI); for arty only the netlist
 	@scripts/synth/fpga.py --board $(BOARD)
 
 dist: setup  ## Make the files of a release, and try each in an empty folder: source, RTL, plain Verilog, wheel, documents (needs npm and PyPI)
