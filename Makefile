@@ -25,7 +25,7 @@ FARM   := $(if $(filter CLUSTER,$(GIVEN)),--cluster '$(CLUSTER)' $(if $(filter P
 CHECK  := $(if $(FARM),@scripts/run/farm.py --check $(FARM))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format integration regress corners asan suites python cocotb mutants mutate formal coverage report site wave bench asic fpga verilog gates dist fourstate hwprobe install clean
+.PHONY: help setup build run test lint format integration regress corners asan suites python cocotb mutants mutate formal coverage report site tutorials wave bench asic fpga verilog gates dist fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -81,8 +81,6 @@ suites:  ## Run kernels written in CUDA C++, Triton, CuTe and TileLang, compiled
 	@build/suites/environment/bin/python tb/suites/suite.py $(LANGUAGES)
 
 python:  ## Build the Python package (sim/python), and test it in an environment of its own (installs 13 packages from PyPI)
-	@scripts/run/setup.sh build python
-	@scripts/run/environment.sh build/python/environment sim/python/requirements.txt
 	@scripts/run/python.sh
 
 cocotb:  ## Run the RTL under cocotb, in Verilator and Icarus, with the golden model as scoreboard (installs 17 packages from PyPI)
@@ -116,6 +114,11 @@ report:  ## Write one page about all that was run: build/report.html
 site:  ## Make a site of the documentation, with a search, to be read without a network: build/site/html (installs 50 MB from PyPI)
 	@scripts/pages/website.py
 
+tutorials:  ## Run the commands of the four tutorials as they stand, and compare what they print
+	@scripts/run/setup.sh build wave clang fpga
+	@scripts/run/build.sh
+	@scripts/run/ctest.py --label tutorial --kind Tutorials
+
 coverage: SEEDS = 10
 coverage:  ## Pages of the cover points that the regression hits, and of the lines that tests run
 	@scripts/pages/coverage.py --seeds $(SEEDS)
@@ -144,10 +147,10 @@ hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc
 	@scripts/hwprobe/build.sh
 
 fpga: BOARD = hx8k
-fpga:  ## Build a board's bitstream: BOARD=hx8k, hx8k-named or ulx3s (installs 60 MB from PyPI); for arty only the netlist
+fpga:  ## Build a board's bitstream: BOARD=hx8k, hx8k-named, ulx3s or tangnano20k (the last two install 60 MB from PyPI); for arty only the netlist
 	@scripts/synth/fpga.py --board $(BOARD)
 
-dist: setup  ## Make the files of a release, and try each in an empty folder: source, RTL, plain Verilog, documents (needs npm and PyPI)
+dist: setup  ## Make the files of a release, and try each in an empty folder: source, RTL, plain Verilog, wheel, documents (needs npm and PyPI)
 	@scripts/run/dist.py
 
 install: PREFIX ?= /usr/local

@@ -44,6 +44,29 @@ module EHXPLLL #(
 endmodule
 
 (* blackbox *)
+module rPLL #(
+  parameter              FCLKIN    = "100.0",
+  parameter              DEVICE    = "GW1N-1",
+  parameter int unsigned IDIV_SEL  = 0,
+  parameter int unsigned FBDIV_SEL = 0,
+  parameter int unsigned ODIV_SEL  = 8
+) (
+  input  logic       CLKIN,
+  input  logic       CLKFB,
+  input  logic       RESET,
+  input  logic       RESET_P,
+  input  logic [5:0] FBDSEL,
+  input  logic [5:0] IDSEL,
+  input  logic [5:0] ODSEL,
+  input  logic [3:0] PSDA,
+  input  logic [3:0] DUTYDA,
+  input  logic [3:0] FDLY,
+  output logic       CLKOUT,
+  output logic       LOCK
+);
+endmodule
+
+(* blackbox *)
 module PLLE2_BASE #(
   parameter int unsigned DIVCLK_DIVIDE  = 1,
   parameter int unsigned CLKFBOUT_MULT  = 5,

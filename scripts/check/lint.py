@@ -93,7 +93,7 @@ def elaborations():
     commands += [["-F", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
                          f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
                          f"-GEnMbarrier=1'b{mbarrier}"]
-                 for board in ("hx8k", "ulx3s", "arty_a7") for mbarrier in (0, 1)]
+                 for board in ("hx8k", "ulx3s", "tangnano20k", "arty_a7") for mbarrier in (0, 1)]
     return [["-F", "rtl/muster.f", *command] for command in commands]
 
 

@@ -22,12 +22,19 @@ def groups(why):
     return re.findall(rf"{re.escape(SETUP)} (\w+)", why)
 
 
+def targets(why):
+    """The targets of the Makefile that the reason names, which install packages of PyPI and build with them."""
+    return re.findall(r"`make (\w+)`", why)
+
+
 def lacking(reasons):
     """One line about the tests that were skipped for want of a package: {test: reason}; empty: none was."""
-    wanted = {test: groups(why) for test, why in reasons.items() if groups(why)}
+    wanted = {test: why for test, why in reasons.items() if groups(why) or targets(why)}
     if not wanted:
         return ""
-    names = sorted({group for found in wanted.values() for group in found})
+    names = sorted({group for why in wanted.values() for group in groups(why)})
+    made = sorted({target for why in wanted.values() for target in targets(why)})
+    commands = [*([" ".join([SETUP, *names])] if names else []), *([" ".join(["make", *made])] if made else [])]
     kinds = sorted({test.split(".")[0] for test in wanted})
     several = "s were" if len(wanted) > 1 else " was"
-    return f"{len(wanted)} test{several} skipped for want of packages ({', '.join(kinds)}): {SETUP} {' '.join(names)} installs them."
+    return f"{len(wanted)} test{several} skipped for want of packages ({', '.join(kinds)}); to install them: {' && '.join(commands)}"

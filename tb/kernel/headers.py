@@ -7,7 +7,7 @@
                                       but of the manifest that names a deadlock; what is noted is that libraries rely
                                       on collectives, of those kernels that are known for it
 
-NVCC names the compiler. Ends with 77, and says why, where there is none. What it writes is not kept.
+NVCC names the compiler; otherwise it is that in the PATH, or of `make suites`. Ends with 77, and says why, where there is none. What it writes is not kept.
 """
 
 import json
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77
 OLDEST = (13, 0)  # the headers differ from release to release
 SEEDS = "1", "2", "3"
@@ -38,9 +39,10 @@ def skip(why):
 
 def compiler():
     installed = "/usr/local/cuda/bin/nvcc"
-    nvcc = os.environ.get("NVCC") or shutil.which("nvcc") or shutil.which(installed)
+    of_suites = next(ROOT.glob("build/suites/environment/lib/python*/site-packages/nvidia/cu*/bin/nvcc"), None)
+    nvcc = os.environ.get("NVCC") or shutil.which("nvcc") or shutil.which(installed) or of_suites
     if not nvcc:
-        skip("there is no nvcc in the PATH, of which Debian has no package; NVCC=... names one")
+        skip("there is no nvcc; `make suites` brings one, and NVCC=... names another")
     told = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
     release = re.search(r"release (\d+)\.(\d+)", told)
     if not release or tuple(map(int, release.groups())) < OLDEST:

@@ -72,18 +72,23 @@ def lacking_packages(build, folder):
     rows = [("timeline.page", "skipped: there is no browser here; scripts/run/setup.sh browser installs one"),
             ("page.wide", "skipped: there is no browser here; scripts/run/setup.sh browser installs one"),
             ("mutations.in_cpp", "skipped: there is no clang++ here; scripts/run/setup.sh clang installs it"),
-            ("headers.groups", "skipped: there is no nvcc in the PATH, of which Debian has no package; NVCC=... names one"),
+            ("headers.groups", "skipped: there is no nvcc; `make suites` brings one, and NVCC=... names another"),
+            ("python.run", "skipped: the Python package is not built; `make python` builds it, with packages of PyPI"),
             ("Split.A/0", "x.cpp:38: Skipped\nno other unit has news\n\n[  SKIPPED ] Split.A/0\n")]
     xml.write_text("<testsuite>" + "".join(skip.format(*row) for row in rows) + '<testcase name="a"/></testsuite>')
     said = captured(ctest.show_lacking, xml)
-    check(said == "3 tests were skipped for want of packages (mutations, page, timeline): scripts/run/setup.sh browser clang installs them.\n", said)
-    check(junit.reason(rows[4][1]) == "no other unit has news" and junit.reason("") == "it says no reason", "the reason of GoogleTest's")
-    xml.write_text("<testsuite>" + skip.format(*rows[3]) + "</testsuite>")
+    check(said == "5 tests were skipped for want of packages (headers, mutations, page, python, timeline); to install them: "
+          "scripts/run/setup.sh browser clang && make python suites\n", said)
+    check(junit.reason(rows[5][1]) == "no other unit has news" and junit.reason("") == "it says no reason", "the reason of GoogleTest's")
+    xml.write_text("<testsuite>" + skip.format(*rows[5]) + "</testsuite>")
     check(captured(ctest.show_lacking, xml) == "", "nothing is lacking")
     groups = run("grep", "-o", r"^  \[[a-z]*\]", ROOT / "scripts/run/setup.sh").stdout
     for file in [*(ROOT / "tb").rglob("*.py"), ROOT / "scripts/hwprobe/build.sh"]:
         for group in junit.groups(file.read_text()):
             check(f"[{group}]" in groups, f"{file}: setup.sh has no group {group}")
+    rules = (ROOT / "Makefile").read_text()
+    for target in (target for why in (*(row[1] for row in rows), (ROOT / "scripts/run/python_tests.py").read_text()) for target in junit.targets(why)):
+        check(f"\n{target}:" in rules, f"the Makefile has no target {target}")
 
 
 def plan_without_build(build, folder):
