@@ -23,7 +23,7 @@ KERNEL = """\
 .version {version}
 .target sm_90
 .address_size 64
-
+{variables}
 .visible .entry ask({parameters})
 {{
 	.reg .pred %p<8>, done;
@@ -52,13 +52,15 @@ def table():
 
 
 def ptx(row):
-    parameters = ", ".join([f".param .u64 p{i}" for i in range(1 + len(row.get("more", {})))] + [".param .u32 rounds"] * ("rounds" in row))
+    pointers = 1 + len(row.get("more", {})) + len(row.get("objects", []))
+    parameters = [f".param .u64 p{i}" for i in range(pointers)] + [f".param .u32 {name}" for name in ("rounds", "launch") if name in row]
     code = row["code"]
     while "$" in code:  # words may have words in them
         code = string.Template(code).substitute(row["with"])
     lines = [line if line.endswith(":") else f"\t{line}" for line in code.splitlines() if line]
     return KERNEL.format(asks=textwrap.fill(row["asks"], 120, initial_indent="// ", subsequent_indent="// "),
-                         version=row.get("version", "8.0"), parameters=parameters, code="\n".join(lines),
+                         version=row.get("version", "8.0"), parameters=", ".join(parameters), code="\n".join(lines),
+                         variables="".join(f".global {one};\n" for one in row.get("global", [])),
                          shared="".join(f"\t.shared {one};\n" for one in row.get("shared", [])))
 
 
@@ -66,13 +68,15 @@ def manifest(name, row, rounds):
     out = {"type": "u32", "count": row.get("words", row["threads"]), "init": {"fill": 0xDEADBEEF}}
     buffers = {"out": out} | row.get("more", {})
     ctas = [row.get("ctas", 1), 1, 1]
-    launch = {"ptx": f"{name}.ptx", "block": [row["threads"], 1, 1], "grid": ctas, "cluster": ctas,
-              "args": [{"buffer": buffer} for buffer in buffers], "buffers": buffers}
+    launch = {"block": [row["threads"], 1, 1], "grid": ctas, "cluster": ctas, "args": [{"buffer": buffer} for buffer in buffers] + row.get("objects", [])}
     if "rounds" in row:
         launch["args"].append({"u32": rounds or row["rounds"]})
     if "ctas" not in row:
         del launch["cluster"]
-    return launch | {key: row[key] for key in (*ENDS, "tensor_maps") if key in row}
+    if "launch" in row:
+        launches = [launch | {"args": launch["args"] + [{"u32": number}]} | ({"programmatic": True} if number else {}) for number in range(row["launch"])]
+        launch = {"launches": launches}
+    return {"ptx": f"{name}.ptx", **launch, "buffers": buffers} | {key: row[key] for key in (*ENDS, "tensor_maps", "textures") if key in row}
 
 
 def write(folder, rounds=None):
