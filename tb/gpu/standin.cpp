@@ -41,6 +41,7 @@ enum : int {
   kNoDevice = 100,
   kInvalidDevice = 101,
   kInvalidPtx = 218,
+  kInvalidHandle = 400,
   kNotFound = 500,
   kIllegalAddress = 700,
   kInvalidCluster = 912,
@@ -57,6 +58,7 @@ struct Launch {
   unsigned cluster[3] = {1, 1, 1};
   unsigned dynamic_shared = 0;
   bool cooperative = false;
+  bool programmatic = false;
   std::vector<std::uint64_t> words;  // of the arguments: eight bytes of each
   std::vector<std::uint8_t> structure;
 };
@@ -76,6 +78,7 @@ struct Function {
 struct State {
   std::map<char*, std::size_t> registered;
   std::vector<std::pair<Launch, Module*>> pending;
+  bool stream = false;    // there is one
   int sticky = kSuccess;  // after a trap each call returns it
   int late = kSuccess;    // a trap of which the driver learns later
   int later = kSuccess;   // one of which it learns when it maps memory the next time
@@ -129,8 +132,9 @@ unsigned Threads(const Launch& launch) {
   return launch.block[0] * launch.block[1] * launch.block[2];
 }
 
-// The kernels: what each of kernels.ptx does, on a GPU that does as the texts say.
-int Execute(const Launch& launch, Module* module) {
+// The kernels: what each of kernels.ptx does, on a GPU that does as the texts say. `overlaps`: the
+// next launch may begin before this one ends.
+int Execute(const Launch& launch, Module* module, bool overlaps) {
   std::uint32_t* const out = launch.words.empty() ? nullptr : Words(launch.words[0], 256);
   if (out == nullptr) {
     return kIllegalAddress;
@@ -156,6 +160,14 @@ int Execute(const Launch& launch, Module* module) {
   } else if (name == "mapped") {
     std::memcpy(&out[0], launch.structure.data(), 4);
     out[1] = *Words(launch.words[2], 4);
+  } else if (name == "textured") {
+    std::uint8_t* const read = standin::Texels(launch.words[1], false);
+    std::uint8_t* const stored = standin::Texels(launch.words[2], true);
+    if (read == nullptr || stored == nullptr) {
+      return kIllegalAddress;
+    }
+    std::memcpy(&out[0], read + 4, 4);
+    std::memcpy(stored + 4, &out[0], 4);
   } else if (name == "crossed") {
     for (unsigned i = 0; i < Threads(launch); ++i) {
       out[i] = 7;
@@ -163,6 +175,14 @@ int Execute(const Launch& launch, Module* module) {
     for (;;) {
       pause();
     }
+  } else if (name == "awaits") {
+    while (!overlaps) {
+      pause();
+    }
+    out[1] = 7;
+  } else if (name == "stores") {
+    out[0] = 6;
+    out[2] = out[1];
   } else if (name == "late") {
     state.late = std::atoi(Setting("STANDIN_TRAP", "715"));
   } else if (name == "later") {
@@ -182,7 +202,7 @@ int Execute(const Launch& launch, Module* module) {
   return kSuccess;
 }
 
-int Submit(const Function& function, Launch launch, void** arguments) {
+int Submit(const Function& function, Launch launch, const void* stream, void** arguments) {
   const bool large = launch.dynamic_shared > kSharedByDefault;
   const unsigned ctas = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   if (large && function.max_dynamic_shared < static_cast<int>(launch.dynamic_shared)) {
@@ -191,10 +211,13 @@ int Submit(const Function& function, Launch launch, void** arguments) {
   if (ctas > 8 && function.non_portable == 0) {
     return kInvalidCluster;
   }
+  if (!state.stream || stream != &state.stream) {
+    return kInvalidHandle;
+  }
   launch.kernel = function.name;
-  const std::size_t count = function.name == "mapped"                              ? 3
-                            : function.name == "fill" || function.name == "unpack" ? 2
-                                                                                   : 1;
+  const std::size_t count = function.name == "mapped" || function.name == "textured" ? 3
+                            : function.name == "fill" || function.name == "unpack"   ? 2
+                                                                                     : 1;
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t word = 0;
     std::memcpy(&word, arguments[i], function.name == "fill" && i == 1 ? 4 : 8);
@@ -252,6 +275,7 @@ struct Attribute {
       unsigned x, y, z;
     } cluster;
     int cooperative;
+    int programmatic;
   } value;
 };
 
@@ -327,12 +351,25 @@ int cuCtxSetCurrent(void* context) {
 
 int cuCtxSynchronize() {
   int result = Enter("cuCtxSynchronize");
-  for (const auto& [launch, module] : state.pending) {
-    result = result == kSuccess ? Execute(launch, module) : result;
+  for (std::size_t i = 0; i < state.pending.size() && result == kSuccess; ++i) {
+    const auto& [launch, module] = state.pending[i];
+    const bool overlaps = i + 1 < state.pending.size() && state.pending[i + 1].first.programmatic;
+    result = Execute(launch, module, overlaps);
   }
   state.pending.clear();
   state.sticky = result == kSuccess ? std::exchange(state.late, kSuccess) : result;
   return result;
+}
+
+int cuStreamCreate(void** stream, unsigned flags) {
+  *stream = &state.stream;
+  state.stream = true;
+  return Enter("cuStreamCreate", std::to_string(flags));
+}
+
+int cuStreamDestroy_v2(void* stream) {
+  state.stream = state.stream && stream != &state.stream;
+  return Enter("cuStreamDestroy_v2");
 }
 
 int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned flags) {
@@ -441,19 +478,17 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   const Launch launch = LaunchOf(gx, gy, gz, bx, by, bz, shared);
   const auto& own = *static_cast<Function*>(function);
   const int result = Enter("cuLaunchKernel", own.name + " " + Text(launch));
-  return result != kSuccess || stream != nullptr || extra != nullptr
-             ? result
-             : Submit(own, launch, arguments);
+  return result != kSuccess || extra != nullptr ? result : Submit(own, launch, stream, arguments);
 }
 
 int cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                              unsigned by, unsigned bz, unsigned shared, void* /*stream*/,
+                              unsigned by, unsigned bz, unsigned shared, void* stream,
                               void** arguments) {
   Launch launch = LaunchOf(gx, gy, gz, bx, by, bz, shared);
   launch.cooperative = true;
   const auto& own = *static_cast<Function*>(function);
   const int result = Enter("cuLaunchCooperativeKernel", own.name + " " + Text(launch));
-  return result != kSuccess ? result : Submit(own, launch, arguments);
+  return result != kSuccess ? result : Submit(own, launch, stream, arguments);
 }
 
 #ifndef STANDIN_IS_OLD
@@ -472,13 +507,16 @@ int cuLaunchKernelEx(const Config* config, void* function, void** arguments, voi
     } else if (attribute.id == 2) {
       launch.cooperative = attribute.value.cooperative != 0;
       given += " cooperative " + std::to_string(attribute.value.cooperative);
+    } else if (attribute.id == 6) {
+      launch.programmatic = attribute.value.programmatic != 0;
+      given += " programmatic " + std::to_string(attribute.value.programmatic);
     } else {
       return kInvalidValue;
     }
   }
   const auto& own = *static_cast<Function*>(function);
   const int result = Enter("cuLaunchKernelEx", own.name + " " + Text(launch) + given);
-  return result != kSuccess || config->stream != nullptr ? result : Submit(own, launch, arguments);
+  return result != kSuccess ? result : Submit(own, launch, config->stream, arguments);
 }
 #endif
 

@@ -18,6 +18,9 @@ int Enter(const std::string& name, const std::string& given = "");
 // Returns the host's side of an address of the GPU's; null: there is no memory.
 std::uint32_t* Words(std::uint64_t pointer, std::size_t bytes);
 
+// Returns the texels of a texture or of a surface; null: the handle is none.
+std::uint8_t* Texels(std::uint64_t handle, bool surface);
+
 }  // namespace standin
 
 #endif  // MUSTER_TB_GPU_STANDIN_H_
