@@ -15,12 +15,12 @@ import sys
 # Shape, type of A and B, type of the sums; registers of A and of B; lanes of four that give metadata.
 FORMS = (("m16n8k16", "f16", "f32", 2, 2, 1), ("m16n8k32", "f16", "f32", 4, 4, 2), ("m16n8k8", "tf32", "f32", 2, 2, 1),
          ("m16n8k16", "tf32", "f32", 4, 4, 2), ("m16n8k32", "s8", "s32", 2, 2, 2), ("m16n8k64", "s8", "s32", 4, 4, 4),
-         ("m16n8k64", "s4", "s32", 2, 2, 2), ("m16n8k128", "s4", "s32", 4, 4, 4))
+         ("m16n8k64", "s4", "s32", 2, 2, 2), ("m16n8k128", "s4", "s32", 4, 4, 4), ("m16n8k64", "e4m3", "f32", 4, 4, 4), ("m16n8k64", "e5m2", "f32", 4, 4, 4))
 
 KERNEL = """\
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 
-.version 8.0
+.version 8.4
 .target sm_90
 .address_size 64
 
