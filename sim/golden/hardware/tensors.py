@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Writes kernels that copy boxes of random tensors, a manifest each: loads, stores and reductions of one to five dimensions, with element
-strides, swizzles, interleaved layouts, and coordinates outside of the tensor.
+strides, swizzles, interleaved layouts, and coordinates outside of the tensor; and loads of columns of pixels (im2col).
 
   tensors.py FOLDER; muster suite --against cuda FOLDER
 
@@ -15,6 +15,7 @@ import random
 import sys
 
 COUNT = 120
+COLUMNS = 40  # kernels of im2col
 TILE = 32768
 BYTES = {"u8": 1, "u16": 2, "u32": 4, "s32": 4, "u64": 8, "s64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -72,7 +73,7 @@ OUT:
 
 LOAD = """\
 	mbarrier.arrive.expect_tx.shared::cta.b64 _, [%b], {bytes};
-	cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes [%a], [%x1, {{{place}}}], [%b];
+	cp.async.bulk.tensor.{rank}d.shared::cluster.global{mode}.mbarrier::complete_tx::bytes [%a], [%x1, {{{place}}}], [%b]{offsets};
 WAIT:
 	mbarrier.try_wait.parity.shared::cta.b64 %p, [%b], 0;
 	@!%p bra WAIT;"""
@@ -119,6 +120,40 @@ def drawn(what):
     return tensor, place, math.prod(taken) * size, step
 
 
+def drawn_columns():
+    """The same of columns of pixels, and the offsets of the pixel in its filter."""
+    while True:
+        kind, rank = random.choice(list(BYTES)), random.randint(3, 5)
+        size, swizzle = BYTES[kind], random.choice(tuple(SWIZZLES))
+        whole = 16 // size
+        channels = whole * random.randint(1, (SWIZZLES[swizzle] or 64) // 16)
+        dims = [random.choice((channels, channels + whole // 2 or 1, 3))] + [random.randint(3, 7) for _ in range(rank - 1)]
+        lower, upper = ([random.randint(-2, 1) for _ in range(rank - 2)] for _ in range(2))
+        pixels = random.randint(1, 64)
+        sides = [extent + up - low for extent, low, up in zip(dims[1:-1], lower, upper)]
+        if min(sides) < 1 or pixels * max(channels * size, SWIZZLES[swizzle]) > TILE:
+            continue
+        strides, step = [], -(-dims[0] * size // 16) * 16
+        for extent in dims[1:]:
+            strides.append(step)
+            step = step * extent + random.choice((0, 16))
+        place = [random.choice((0, 0, whole))] + [random.randint(low, low + side - 1) for low, side in zip(lower, sides)] + [random.randint(0, dims[-1] - 1)]
+        tensor = {"buffer": "tensor", "type": kind, "dims": dims, "strides": strides, "swizzle": swizzle,
+                  "element_strides": [1] + [random.choice((1, 1, 2)) for _ in range(rank - 2)] + [1],
+                  "im2col": {"lower": lower, "upper": upper, "channels": channels, "pixels": pixels}}
+        return tensor, place, channels * pixels * size, step, [random.randint(0, 2) for _ in range(rank - 2)]
+
+
+def write_kernel(folder, name, copy, tensor, step, loads):
+    factor, offset = (0, 0x11111111) if loads else (0x01030507, 0x00010203)
+    (folder / f"{name}.ptx").write_text(KERNEL.format(tile=TILE, copy=copy, factor=factor, offset=offset))
+    words = step // 4 + 64
+    (folder / f"{name}.json").write_text(json.dumps({
+        "ptx": f"{name}.ptx", "block": [128, 1, 1], "args": [{"buffer": "out"}, {"buffer": "map"}, {"buffer": "tensor"}], "tensor_maps": {"map": tensor},
+        "buffers": {"out": {"type": "u32", "count": TILE // 4}, "map": {"type": "u8", "count": 128, "init": {"tensor_maps": ["map"]}},
+                    "tensor": {"type": "u32", "count": words, "init": [word * 0x01010203 + 0x04050607 & 0xFFFFFFFF for word in range(words)]}}}) + "\n")
+
+
 def write(folder):
     folder.mkdir(parents=True, exist_ok=True)
     random.seed(5)
@@ -131,17 +166,13 @@ def write(folder):
         tensor, place, size, step = one
         rank, coordinates = len(place), ", ".join(map(str, place))
         op = f"cp.async.bulk.tensor.{rank}d.global.shared::cta.bulk_group" if what == "store" else f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.add.bulk_group"
-        copy = LOAD.format(bytes=size, rank=rank, place=coordinates) if what == "load" else STORE.format(op=op, place=coordinates)
-        name = f"tensor_{number:03}_{what}_{rank}d_{tensor['type']}_{tensor['swizzle']}_{tensor['interleave']}"
-        factor, offset = (0, 0x11111111) if what == "load" else (0x01030507, 0x00010203)
-        (folder / f"{name}.ptx").write_text(KERNEL.format(tile=TILE, copy=copy, factor=factor, offset=offset))
-        words = step // 4 + 64
-        (folder / f"{name}.json").write_text(json.dumps({
-            "ptx": f"{name}.ptx", "block": [128, 1, 1], "args": [{"buffer": "out"}, {"buffer": "map"}, {"buffer": "tensor"}], "tensor_maps": {"map": tensor},
-            "buffers": {"out": {"type": "u32", "count": TILE // 4}, "map": {"type": "u8", "count": 128, "init": {"tensor_maps": ["map"]}},
-                        "tensor": {"type": "u32", "count": words, "init": [word * 0x01010203 + 0x04050607 & 0xFFFFFFFF for word in range(words)]}},
-            "expect": {}}).replace(', "expect": {}', "") + "\n")
+        copy = LOAD.format(bytes=size, rank=rank, place=coordinates, mode="", offsets="") if what == "load" else STORE.format(op=op, place=coordinates)
+        write_kernel(folder, f"tensor_{number:03}_{what}_{rank}d_{tensor['type']}_{tensor['swizzle']}_{tensor['interleave']}", copy, tensor, step, what == "load")
         number += 1
+    for number in range(COLUMNS):
+        tensor, place, size, step, offsets = drawn_columns()
+        copy = LOAD.format(bytes=size, rank=len(place), place=", ".join(map(str, place)), mode=".im2col", offsets=f", {{{', '.join(map(str, offsets))}}}")
+        write_kernel(folder, f"columns_{number:02}_{len(place)}d_{tensor['type']}_{tensor['swizzle']}", copy, tensor, step, True)
 
 
 if __name__ == "__main__":
