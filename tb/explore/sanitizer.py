@@ -30,6 +30,7 @@ MARKS = "<!-- sanitizer.py writes this -->\n", "<!-- to here -->\n"
 TOOLS = ("racecheck", "synccheck", "memcheck", "initcheck")
 SUMMARY = re.compile(r"SUMMARY: (\d+) (?:hazard|error)")
 SECONDS = 60  # of one run
+DOES_NOT_FIT = 2  # the exit code of muster
 
 
 def ask(muster, manifest, tool, time_limit):
@@ -63,28 +64,41 @@ def record(args):
 
 def words(tools):
     """What the tools found, for a cell of the table."""
+    if all(row["exit_code"] == DOES_NOT_FIT for row in tools.values()):
+        return "does not fit"
     return ", ".join(f"{tool}: {row['found']}" for tool, row in tools.items() if row["found"]) or "nothing"
 
 
 def rate(result, which):
     """How often a kernel went wrong on the GPU."""
     gpu = result["gpu"]
-    return "does not fit" if which not in gpu else f"{gpu[which]['wrong']} of {gpu[which]['runs']}"
+    return "does not fit" if "not_run" in gpu else f"{gpu[which]['wrong']} of {gpu[which]['runs']}"
+
+
+def cells(name, orders):
+    """How often both kernels of a pair went wrong, as they are and in the order; of several launches there is no order."""
+    if name in orders["launches"]:
+        kernels = orders["launches"][name]
+        return [cell for kind in ("wrong", "mended") for cell in (f"{kernels[kind]['wrong']} of {kernels[kind]['runs']}", "no order")]
+    pair = orders["pairs"][name]
+    return [rate(pair[kind], which) for kind in ("wrong", "mended") for which in ("as_is", "in_order")]
 
 
 def table(recording, orders):
     lines = ["| kernel | wrong, as it is | wrong, in the order | mended, as it is | mended, in the order | sanitizer: wrong | sanitizer: mended |\n", f"|{'---|' * 7}\n"]
     names = recording["kernels"]
     for name in names:
-        pair = orders["pairs"][name]
-        cells = [rate(pair[kind], which) for kind in ("wrong", "mended") for which in ("as_is", "in_order")]
-        lines.append(f"| {' | '.join([name, *cells, *(words(names[name][kind]) for kind in ('wrong', 'mended'))])} |\n")
-    ran = [pair for pair in orders["pairs"].values() if "as_is" in pair["wrong"]["gpu"]]
-    more = sum(pair["wrong"]["gpu"]["in_order"]["wrong"] > pair["wrong"]["gpu"]["as_is"]["wrong"] for pair in ran)
-    both = sum(0 < pair["wrong"]["gpu"]["as_is"]["wrong"] == pair["wrong"]["gpu"]["in_order"]["wrong"] for pair in ran)
-    found, false = (sum(words(kinds[kind]) != "nothing" for kinds in names.values()) for kind in ("wrong", "mended"))
-    return (f"{recording['gpu']}: of {len(ran)} wrong kernels {more} go wrong more often in the order of `explore` than as they are, and {both} always go wrong. "
-            f"compute-sanitizer ({recording['sanitizer']}) finds something in {found} of {len(names)} wrong kernels, and in {false} mended ones.\n\n" + "".join(lines))
+        lines.append(f"| {' | '.join([name, *cells(name, orders), *(words(names[name][kind]) for kind in ('wrong', 'mended'))])} |\n")
+    ran = [pair["wrong"]["gpu"] for pair in orders["pairs"].values() if "not_run" not in pair["wrong"]["gpu"]]
+    more = sum(gpu["in_order"]["wrong"] > gpu["as_is"]["wrong"] for gpu in ran)
+    both = sum(gpu["as_is"]["wrong"] == gpu["as_is"]["runs"] for gpu in ran)
+    never = sum(not gpu["in_order"]["wrong"] and not gpu["as_is"]["wrong"] for gpu in ran)
+    fit = {name: kinds for name, kinds in names.items() if words(kinds["wrong"]) != "does not fit"}
+    found, false = (sum(words(kinds[kind]) != "nothing" for kinds in fit.values()) for kind in ("wrong", "mended"))
+    often = [f"`{name}` {pair['wrong']['wrong']}" for name, pair in orders["often"].items() if pair["wrong"]["wrong"]]
+    return (f"{recording['gpu']}: of {len(ran)} wrong kernels of one launch {both} always go wrong as they are, {more} go wrong more often in the order of `explore`, and {never} "
+            f"never did. Those {len(orders['often'])} that no order shows were run 300 times as they are; of these went wrong: {', '.join(often)}. "
+            f"compute-sanitizer ({recording['sanitizer']}) finds something in {found} of {len(fit)} wrong kernels, and in {false} mended ones.\n\n" + "".join(lines))
 
 
 def page():
