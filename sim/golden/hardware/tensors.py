@@ -5,7 +5,8 @@ strides, swizzles, interleaved layouts, and coordinates outside of the tensor; a
 
   tensors.py FOLDER; muster suite --against cuda FOLDER
 
-Rows of tensors that are stored to end at a multiple of 16 bytes: beyond another end a GPU writes more (README.md).
+Rows of tensors that are stored to end at a multiple of 16 bytes: beyond another end a GPU writes more. A GPU traps where a copy begins at
+a column that is no multiple of 16 bytes, or a store before the tensor; there are none of these here (README.md).
 """
 
 import json
@@ -116,7 +117,10 @@ def drawn(what):
         tensor["strides"] = strides
     if what == "load" and kind in FLOATS and random.random() < 0.3:
         tensor["fill"] = "nan"
-    place = [random.randint(-3, extent) if random.random() < 0.7 else 0 for extent in dims]
+    first = -3 if what == "load" else 0
+    place = [random.randint(first, extent) if random.random() < 0.7 else 0 for extent in dims]
+    if interleave == "none":
+        place[0] = random.randint(first, -(-dims[0] // whole)) * whole
     return tensor, place, math.prod(taken) * size, step
 
 
