@@ -36,8 +36,8 @@ inline constexpr int kErrorLog = 5;
 inline constexpr int kErrorLogBytes = 6;
 // Flags of memory registration.
 inline constexpr unsigned kDeviceMap = 2;
-// Flags of a stream: it does not wait for the default stream.
-inline constexpr unsigned kNonBlocking = 1;
+// Flags of a stream: its launches wait for what the default stream has begun, such as copies.
+inline constexpr unsigned kBlocking = 0;
 
 // CUlaunchAttribute.
 inline constexpr int kCooperative = 2;

@@ -110,7 +110,7 @@ Executor::Executor() {
   cuda::Context context = nullptr;
   check(driver_.DevicePrimaryCtxRetain(&context, device_), "makes no context on the GPU");
   check(driver_.CtxSetCurrent(context), "makes no context on the GPU");
-  check(driver_.StreamCreate(&stream_, cuda::kNonBlocking), "makes no stream on the GPU");
+  check(driver_.StreamCreate(&stream_, cuda::kBlocking), "makes no stream on the GPU");
 }
 
 Executor::~Executor() {

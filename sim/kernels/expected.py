@@ -306,7 +306,7 @@ def lock():
 
 
 def magnify(texels):
-    """Between four texels, those of the edge going on outside of it; behind the edge of what comes of that is nothing."""
+    """Between four texels, those of the edge going on outside of it; and from each texel to the next one, behind the edge to zero."""
     def texel(x, y):
         return texels[8 * min(max(y, 0), 3) + min(max(x, 0), 7)]
 
@@ -314,8 +314,9 @@ def magnify(texels):
         (x, a), (y, b) = divmod(2 * x - 1, 4), divmod(2 * y - 1, 4)  # a quarter of a texel, and three
         return sum(texel(x + i, y + j) * (a if i else 4 - a) * (b if j else 4 - b) for i in (0, 1) for j in (0, 1)) / 16
 
-    large = [filtered(x, y) for y in range(8) for x in range(16)]
-    return {"large": large, "edges": [(large[i + 1] if i % 16 < 15 else 0) - large[i] for i in range(128)]}
+    places = [(x, y) for y in range(8) for x in range(16)]
+    return {"large": [filtered(x, y) for x, y in places],
+            "edges": [(texel(x // 2 + 1, y // 2) if x < 14 else 0) - texel(x // 2, y // 2) for x, y in places]}
 
 
 def matmul(a, b):

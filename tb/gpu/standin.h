@@ -13,6 +13,8 @@ namespace standin {
 inline constexpr int kSuccess = 0;
 inline constexpr int kInvalidValue = 1;
 
+// Returns what the environment says of the stand-in.
+const char* Setting(const char* name, const char* otherwise);
 // Notes a call, and returns what comes of it before it does anything.
 int Enter(const std::string& name, const std::string& given = "");
 // Returns the host's side of an address of the GPU's; null: there is no memory.
