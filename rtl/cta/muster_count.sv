@@ -296,7 +296,7 @@ module muster_count
         hits:   '0
       };
       for (int i = 0; i < 4; i++) begin
-        effects_o[m].hits = effects_o[m].hits + 6'(operands_i[m].word[4*i+:4]);
+        effects_o[m].hits = effects_o[m].hits + 7'(operands_i[m].word[4*i+:4]);
       end
       if (Cfg.EnFaults && valid_q && done[m]) begin
         effects_o[m].cause = cause_of(group_q, members_q[m]);
@@ -305,6 +305,10 @@ module muster_count
                                                             : FaultKindMismatch;
         end
       end
+    end
+    // When the second of a pair counts, the first does if it fits.
+    for (int m = 1; m < NumIssue; m += 2) begin
+      if (NumIssue > 2 && fit[m-1]) effects_o[m].hits = effects_o[m].hits + effects_o[m-1].hits;
     end
   end
 

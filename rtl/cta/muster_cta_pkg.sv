@@ -117,7 +117,9 @@ package muster_cta_pkg;
     warp_t      warp;
     lanes_t     lanes;
     fault_e     cause;      // it was refused for this
-    logic [5:0] hits;       // true (AND: false) participating lanes
+    // True (AND: false) participating lanes. With four ports, those of the ports 1 and 3 are with
+    // those of the port before, if that is a member, too.
+    logic [6:0] hits;
   } effect_t;
 
   // Threads as whole warps of 2^lane_w lanes each: 127, which is more than any CTA has, if they are

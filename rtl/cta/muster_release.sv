@@ -91,10 +91,14 @@ module muster_release
   logic [ValueW-1:0] debug;
 
   if (Cfg.EnReduce) begin : g_reduce
-    logic [ValueW-1:0]               kept;
-    logic [NumIssue-1:0][ValueW-1:0] addend;
-    bar_word_t                       bar_word;
-    logic                            arrives, writes, sums, some;
+    // Ports whose lanes are added up already.
+    localparam int unsigned Span   = (NumIssue > 2) ? 2 : 1;
+    localparam int unsigned Groups = NumIssue / Span;
+
+    logic [Groups-1:0][6:0] hits;  // true (AND: false) lanes that count
+    logic [ValueW-1:0]      kept, total, increment;
+    bar_word_t              bar_word;
+    logic                   arrives, writes, sums, some;
 
     assign bar_word = outcome_i.word;
     assign arrives  = (outcome_i.op == GroupArrive);
@@ -103,21 +107,24 @@ module muster_release
     assign value = outcome_i.idle ? '0 : kept;
     assign sums  = (outcome_i.kind == KindPopc);
 
+    // The members are added up while the memory is read, whose data are late.
     always_comb begin
-      value_new = value;
-      some      = value[0];
+      hits = '0;
       for (int m = 0; m < NumIssue; m++) begin
-        addend[m] = '0;
-        if (arrives && effects_i[m].counts) begin
-          if (sums) addend[m] = ValueW'(effects_i[m].hits);
-          some = some || (effects_i[m].hits != '0);
-        end
-        if (writes && m == 0) begin
-          addend[m]    = bar_word.value[ValueW-1:0];
-          addend[m][0] = bar_word.value[0] ^ (bar_word.kind == KindAnd);
-        end
-        value_new = value_new + addend[m];
+        if (effects_i[m].counts) hits[m / Span] = effects_i[m].hits;
       end
+      total = '0;
+      some  = value[0];
+      for (int g = 0; g < Groups; g++) begin
+        total = total + ValueW'(hits[g]);
+        some  = some || (hits[g] != '0);
+      end
+      increment = (arrives && sums) ? total : '0;
+      if (writes) begin
+        increment    = bar_word.value[ValueW-1:0];
+        increment[0] = bar_word.value[0] ^ (bar_word.kind == KindAnd);
+      end
+      value_new = value + increment;
       if (arrives && (outcome_i.kind inside {KindAnd, KindOr})) value_new[0] = some;
     end
 

@@ -120,14 +120,24 @@ module muster_mb_park
     localparam int unsigned WholeNs = Cfg.ClockPeriodPs / 1000;
     localparam int unsigned Rest    = Cfg.ClockPeriodPs % 1000;
 
-    logic [TimeW-1:0] now_q, limit, deadline, passed;
-    logic [LowW:0]    low;
-    logic [TimeW-LowW-1:0] high, less;  // less: by one
+    logic [TimeW-1:0] now_q, limit, deadline;
     logic [10:0]      ps_q, ps;  // beyond whole ns
     logic             carry, carry_q;  // they come to one more in this cycle
     logic [WarpW-1:0] look_q, seen_q;
     logic [NumWarps-1:0] late_warp_q;  // one-hot
-    logic             late_q;
+
+    // The time that has passed since the deadline, by halves: the upper half is one less if the
+    // lower one borrows. Of each half it is kept whether it is negative, and whether it is 0.
+    localparam int unsigned HighW = TimeW - LowW;
+    typedef struct packed {
+      logic negative;
+      logic some;
+    } sign_t;
+
+    logic [LowW:0]    low;
+    logic [HighW-1:0] high, less;
+    logic             checked_q, low_some_q, borrow_q, late_now;
+    sign_t            high_q, less_q, upper;
 
     // A wait's limit is written one cycle after the wait parks.
     logic             parks_q, replaced_q;
@@ -144,28 +154,28 @@ module muster_mb_park
       .raddr_i (look_q), .rdata_o (deadline)
     );
 
-    // Both halves at once.
-    assign low    = {1'b0, now_q[LowW-1:0]} - {1'b0, deadline[LowW-1:0]};
-    assign high   = now_q[TimeW-1:LowW] - deadline[TimeW-1:LowW];
-    assign less   = now_q[TimeW-1:LowW] + ~deadline[TimeW-1:LowW];
-    assign passed = {low[LowW] ? less : high, low[LowW-1:0]};
+    assign low  = {1'b0, now_q[LowW-1:0]} - {1'b0, deadline[LowW-1:0]};
+    assign high = now_q[TimeW-1:LowW] - deadline[TimeW-1:LowW];
+    assign less = now_q[TimeW-1:LowW] + ~deadline[TimeW-1:LowW];
+
+    assign upper    = borrow_q ? less_q : high_q;
+    assign late_now = checked_q && !upper.negative && (Rest == 0 || low_some_q || upper.some);
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        now_q   <= '0;
-        ps_q    <= '0;
-        carry_q <= 1'b0;
-        look_q  <= '0;
-        late_q  <= 1'b0;
-        parks_q <= 1'b0;
+        now_q     <= '0;
+        ps_q      <= '0;
+        carry_q   <= 1'b0;
+        look_q    <= '0;
+        checked_q <= 1'b0;
+        parks_q   <= 1'b0;
       end else begin
-        now_q   <= now_q + TimeW'(WholeNs) + TimeW'(stopped_ns_i) + TimeW'(carry);
-        ps_q    <= ps;
-        carry_q <= ps + 11'(Rest) >= 11'd1000;
-        look_q  <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
-        late_q  <= !passed[TimeW-1] && (Rest == 0 || passed != '0) &&
-                   !(parks_q && parks_warp_q == seen_q);
-        parks_q <= parked_o;
+        now_q     <= now_q + TimeW'(WholeNs) + TimeW'(stopped_ns_i) + TimeW'(carry);
+        ps_q      <= ps;
+        carry_q   <= ps + 11'(Rest) >= 11'd1000;
+        look_q    <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
+        checked_q <= !(parks_q && parks_warp_q == seen_q);
+        parks_q   <= parked_o;
       end
     end
 
@@ -173,12 +183,16 @@ module muster_mb_park
       seen_q       <= look_q;
       parks_warp_q <= warp;
       limit_q      <= limit;
+      borrow_q     <= low[LowW];
+      low_some_q   <= low[LowW-1:0] != '0;
+      high_q       <= '{negative: high[HighW-1], some: high != '0};
+      less_q       <= '{negative: less[HighW-1], some: less != '0};
       replaced_q   <= warp == seen_q;
       for (int w = 0; w < NumWarps; w++) late_warp_q[w] <= 32'(seen_q) == w;
     end
 
     // In the two cycles after a wait parks, what was read of the slot's old limit is ignored.
-    assign late = late_q && !(parks_q && replaced_q) ? late_warp_q : '0;
+    assign late = late_now && !(parks_q && replaced_q) ? late_warp_q : '0;
   end else begin : g_no_limit
     assign late = '0;
   end

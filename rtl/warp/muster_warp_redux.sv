@@ -5,14 +5,15 @@
 // +0.0 > -0.0. Min is the max, and and the or, of inverted numbers. So 0 changes nothing, and is
 // the value of a lane that does not take part.
 //
-//     cycle    0       1                 2
-//     beat     given   partial results   in the result; with Late, a cycle later
+//     cycle    0       1              Levels + 1       Levels + 2, with Late
+//     beat     given   as numbers     as one number    in the number of all beats
 module muster_warp_redux
   import muster_pkg::*;
   import muster_warp_pkg::*;
 #(
   parameter warp_cfg_t Cfg,
   localparam int unsigned LanesPerBeat = Cfg.LanesPerBeat,
+  localparam int unsigned Levels = $clog2(LanesPerBeat),
   localparam bit Late = Cfg.WarpSize > LanesPerBeat  // with several beats
 ) (
   input  logic        clk_i,
@@ -20,13 +21,9 @@ module muster_warp_redux
   input  logic        first_i,   // the beat in this cycle is the first
   input  logic [LanesPerBeat-1:0]       lanes_i,   // of it, that take part
   input  logic [LanesPerBeat-1:0][31:0] values_i,
-  // With the beat that was given a cycle ago; with Late, two cycles ago.
+  // With the beat that was given Levels + 1 cycles ago; with Late, Levels + 2.
   output logic [31:0] result_o
 );
-
-  // Lanes that make a partial result.
-  localparam int unsigned Span  = (LanesPerBeat < 8) ? LanesPerBeat : 8;
-  localparam int unsigned Parts = LanesPerBeat / Span;
 
   localparam logic [31:0] CanonicalNan = 32'h7fffffff;
   localparam logic [31:0] Sign = 32'h80000000;
@@ -70,43 +67,28 @@ module muster_warp_redux
              value: ext ? value : sum_of(a.value, b.value, op)};
   endfunction
 
-  // By halves: node n has the children 2n and 2n+1.
-  part_t [Parts-1:0]             part_d, part_q;
-  part_t [Parts-1:0][2*Span-1:0] lane_tree;
-  part_t [2*Parts-1:0]           part_tree;
-  part_t                         beat, all;  // the lanes of the beat, of all beats
-
-  always_comb begin
-    lane_tree = '0;
-    for (int p = 0; p < Parts; p++) begin
-      for (int l = 0; l < Span; l++) begin
-        lane_tree[p][Span+l] = part_of(lanes_i[p*Span+l], values_i[p*Span+l], code_i.abs, float,
-                                      extreme && code_i.mode inside {ModeS32, ModeF32}, inverts);
-      end
-      for (int n = Span - 1; n > 0; n--) begin
-        lane_tree[p][n] = join_of(lane_tree[p][2*n], lane_tree[p][2*n+1], code_i.op, extreme);
-      end
-      part_d[p] = lane_tree[p][1];
-    end
-  end
-
-  always_comb begin
-    part_tree = '0;
-    for (int p = 0; p < Parts; p++) part_tree[Parts+p] = part_q[p];
-    for (int n = Parts - 1; n > 0; n--) begin
-      part_tree[n] = join_of(part_tree[2*n], part_tree[2*n+1], code_i.op, extreme);
-    end
-    beat = part_tree[1];
-  end
+  // By halves: node n has the children 2n and 2n+1. Each level is a stage.
+  part_t [2*LanesPerBeat-1:0] node_q;
+  part_t                      beat, all;  // the lanes of the beat, of all beats
 
   always_ff @(posedge clk_i) begin
-    part_q <= part_d;
+    node_q[0] <= '0;  // there is none
+    for (int l = 0; l < LanesPerBeat; l++) begin
+      node_q[LanesPerBeat+l] <= part_of(lanes_i[l], values_i[l], code_i.abs, float,
+                                        extreme && code_i.mode inside {ModeS32, ModeF32}, inverts);
+    end
+    for (int n = 1; n < LanesPerBeat; n++) begin
+      node_q[n] <= join_of(node_q[2*n], node_q[2*n+1], code_i.op, extreme);
+    end
   end
 
+  assign beat = node_q[1];
+
   if (Late) begin : g_beats
-    part_t       sum_q;
-    logic        larger;
-    logic [31:0] kept;  // the value, if the beat's is not larger
+    part_t           sum_q;
+    logic [Levels:0] first, first_q;  // the first beat is at this level of the tree
+    logic            larger;
+    logic [31:0]     kept;  // the value, if the beat's is not larger
 
     // By halves, since a carry through all bits is long. Terms, not a choice: of that, synthesis
     // would make an enable, which comes late.
@@ -116,8 +98,11 @@ module muster_warp_redux
     assign kept   = (sum_q.value & {32{extreme}}) |
                     (sum_of(sum_q.value, beat.value, code_i.op) & {32{!extreme}});
 
+    assign first = (Levels+1)'({first_q, first_i});
+
     always_ff @(posedge clk_i) begin
-      if (first_i) begin
+      first_q <= first;
+      if (first[Levels]) begin
         sum_q <= '0;
       end else begin
         sum_q <= '{some: beat.some || sum_q.some, nan: beat.nan || sum_q.nan,

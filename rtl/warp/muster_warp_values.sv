@@ -3,14 +3,14 @@
 // The values of match.sync and redux.sync: a value for each lane of each warp, written as the lanes
 // come, and read beat by beat once the lanes of a group are together. With four beats:
 //
-//     cycle       0        1        2        3        4        5        6        7        8
+//     cycle       0        1        2        3        4        5        6        7        8 + l
 //     start_i     high
 //     address              0        1        2        3
 //     beat                                   0        1        2        3
 //     valid_o                                                                    match    redux
 //
-// With one beat, that is here in cycle 1; match answers in cycle 1, redux in cycle 2. match.any has
-// an answer after each pass over the beats, one for each value.
+// l is log2(LanesPerBeat). With one beat, that is here in cycle 1; match answers in cycle 1, redux
+// in cycle 2 + l. match.any has an answer after each pass over the beats, one for each value.
 module muster_warp_values
   import muster_pkg::*;
   import muster_warp_pkg::*;
@@ -49,11 +49,12 @@ module muster_warp_values
 );
 
   localparam lanes_t Lanes = lanes_t'((64'd1 << WarpSize) - 64'd1);
+  // From the last beat to the answer of redux.
+  localparam int unsigned ReduxCycles = $clog2(LanesPerBeat) + ((Beats > 1) ? 2 : 1);
 
   logic [1:0]              start_q;           // the first beat is read; it comes from the memory
-  logic                    active_q;          // a beat is here;
-  // A cycle after the last one; two cycles after it (redux).
-  logic                    last_q, late_q;
+  logic                    active_q;          // a beat is here
+  logic [ReduxCycles-1:0]  after_q;           // so many cycles, and one, after the last one
   warp_code_t              code_q;
   logic                    match, any, last, passed, more, more_now, more_then, ends, done_q;
   logic [BeatW-1:0]        beat_q, next;
@@ -70,7 +71,7 @@ module muster_warp_values
   assign last  = active_q && (32'(beat_q) == Beats - 1);
 
   // What comes of a pass: of one beat at once.
-  assign passed = match ? ((Beats == 1) ? last : last_q) : ((Beats == 1) ? last_q : late_q);
+  assign passed = match ? ((Beats == 1) ? last : after_q[0]) : after_q[ReduxCycles-1];
   assign more   = (Beats == 1) ? more_now : more_then;
   assign ends   = passed && !(any && more);
 
@@ -85,14 +86,13 @@ module muster_warp_values
     if (!rst_ni) begin
       start_q  <= '0;
       active_q <= 1'b0;
-      last_q   <= 1'b0;
-      late_q   <= 1'b0;
+      after_q  <= '0;
       done_q   <= 1'b0;
     end else begin
       start_q  <= (Beats > 1) ? {start_q[0], start_i} : 2'b00;
       active_q <= ((Beats > 1) ? start_q[1] : start_i) || (active_q && !ends && (any || !last));
-      last_q   <= last && !ends;
-      late_q   <= last_q && !match;
+      after_q  <= (after_q << 1) & {ReduxCycles{!match}};
+      after_q[0] <= last && !ends;
       done_q   <= ends;
     end
   end

@@ -2,16 +2,17 @@
 #
 # For OpenSTA: sizes and buffers the slowest paths. abc cannot see them whole: it knows neither the time to the output of a flip-flop
 # or of a macro, nor set-up times. Each step takes the slowest path, and tries changes of its gates, the slowest gate first, until one
-# makes its end faster and leaves no path slower than the slowest was. asic.py has read libraries and netlist, and has set
+# makes all paths through that gate faster than the slowest was, and no other slower than that. (The end of the path may remain as late,
+# by another path.) asic.py has read libraries and netlist, and has set
 #   alternatives          of a cell, the others of its function and pins
 #   buffers               cells that are buffers, each with the names of its input and output
 #   steps                 how many changes there may be
 
-set gain 0.00002  ;# ns that a change must bring at the end of its path
+set gain 0.00002  ;# ns that a change must bring
 set tries 20     ;# gates of a path that are tried
 set buffer_count 0
 
-# The slack of the slowest path, its end, and its drivers, each with its load on the path, the slowest first.
+# The slack of the slowest path, and its drivers, each with its load on the path, the slowest first.
 proc slowest {} {
   set path [lindex [find_timing_paths] 0]
   set stages {}
@@ -27,27 +28,27 @@ proc slowest {} {
       set begun $now
     }
   }
-  return [list [worst_slack] $pin [lsort -real -decreasing -index 0 $stages]]
+  return [list [worst_slack] [lsort -real -decreasing -index 0 $stages]]
 }
 
-# What keeps a change: its gain at the end of the path, and no worse slack anywhere.
-proc better {end was} {
-  set now [expr {min([get_property $end max_rise_slack], [get_property $end max_fall_slack])}]
+# What keeps a change: its gain at the driver, and no worse slack anywhere.
+proc better {driver was} {
+  set now [expr {min([get_property $driver max_rise_slack], [get_property $driver max_fall_slack])}]
   return [expr {$now > $was + $::gain && [worst_slack] >= $was - 1e-6}]  ;# properties have seven digits
 }
 
-proc resize {driver end was} {
+proc resize {driver was} {
   set instance [get_cells -of_objects $driver]
   set before [get_property $instance ref_name]
   if {![dict exists $::alternatives $before]} { return 0 }
-  return [first $instance $before [dict get $::alternatives $before] $end $was]
+  return [first $instance $before [dict get $::alternatives $before] $driver $was]
 }
 
 # Takes the smallest cell that makes it better; otherwise the instance keeps the one that it had.
-proc first {instance before cells end was} {
+proc first {instance before cells driver was} {
   foreach cell $cells {
     replace_cell $instance $cell
-    if {[better $end $was]} { return 1 }
+    if {[better $driver $was]} { return 1 }
   }
   replace_cell $instance $before
   return 0
@@ -63,7 +64,7 @@ proc move {loads net} {
 }
 
 # A buffer for all loads of a gate, or for all but the one on the path.
-proc buffer {driver on_path end was} {
+proc buffer {driver on_path was} {
   set net [get_nets -of_objects $driver]
   set all {}
   set others {}
@@ -82,7 +83,7 @@ proc buffer {driver on_path end was} {
   ::sta::connect_pin_cmd $instance [[$instance cell] find_port $input] $net
   foreach loads [list $others $all] {
     move $loads $behind
-    if {[first $instance $cell [lmap buffer $::buffers {lindex $buffer 0}] $end $was]} { return 1 }
+    if {[first $instance $cell [lmap buffer $::buffers {lindex $buffer 0}] $driver $was]} { return 1 }
     move $loads $net
   }
   ::sta::disconnect_pin_cmd [$instance find_pin $input]
@@ -93,10 +94,10 @@ proc buffer {driver on_path end was} {
 }
 
 proc improve {} {
-  lassign [slowest] was end stages
+  lassign [slowest] was stages
   foreach stage [lrange $stages 0 $::tries-1] {
     lassign $stage delay driver on_path
-    if {[resize $driver $end $was] || [buffer $driver $on_path $end $was]} { return 1 }
+    if {[resize $driver $was] || [buffer $driver $on_path $was]} { return 1 }
   }
   return 0
 }

@@ -57,7 +57,8 @@ unsigned WarpLatency(const WarpShape& shape, WarpOp op, unsigned k) {
   if (IsMatch(op)) {
     return 2 + more + beats * k;
   }
-  return IsRedux(op) ? 3 + more + beats : 2;
+  const unsigned levels = First(shape.lanes_per_beat);  // halvings of a beat
+  return IsRedux(op) ? 3 + more + beats + levels : 2;
 }
 
 WarpChecker::WarpChecker(const WarpShape& shape)

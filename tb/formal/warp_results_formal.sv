@@ -64,7 +64,7 @@ module warp_results_formal
   // From the start; the page counts from the acceptance, a cycle before, to answer_o, a cycle after valid_o.
   always_comb begin
     due = (Beats == 1) ? 6'd1 : 6'(Beats + 3);
-    if (is_redux) due = (Beats == 1) ? 6'd2 : 6'(Beats + 4);
+    if (is_redux) due = 6'($clog2(LanesPerBeat)) + ((Beats == 1) ? 6'd2 : 6'(Beats + 4));
     if (code_q.op == MatchAny) due = due + turn_q * 6'(Beats);
   end
   assign late = time_q != '0 && (valid != (left_q != '0 && time_q == due) || done != ending_q);
@@ -103,8 +103,7 @@ module warp_results_formal
       //    cycle after the last one.
       P07_time: assert (!late);
       // In that cycle the block is in a state from which this proof begins.
-      L01_idle: assert (!ended_q || {u_values.start_q, u_values.active_q, u_values.last_q, u_values.late_q, done,
-                                     u_values.u_match.set_q} == '0);
+      L01_idle: assert (!ended_q || {u_values.start_q, u_values.active_q, u_values.after_q, done, u_values.u_match.set_q} == '0);
 
       C01_vote: cover (code_i.op == VoteUni && voted_pred && preds_i == came_i);
       C02_match_any: cover (valid && code_q.op == MatchAny && turn_q == 6'd2 && code_q.mode == B64 && left_q == same_right);
