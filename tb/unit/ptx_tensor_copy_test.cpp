@@ -270,6 +270,10 @@ TEST(PtxTensorCopy, TilesAreThoseOfLoopsOverTheirCoordinates) {
       box.coordinates[i] = static_cast<std::int32_t>(random.From(
           -static_cast<std::int64_t>(map.box[i]), static_cast<std::int64_t>(map.dims[i]) + 1));
     }
+    box.coordinates[0] += static_cast<std::int32_t>(in_unit) - 1;  // begins at a unit
+    EXPECT_EQ(Misfit(map, box).empty(),
+              box.coordinates[0] % static_cast<std::int32_t>(in_unit) == 0);
+    box.coordinates[0] -= box.coordinates[0] % static_cast<std::int32_t>(in_unit);
     Compare(map, box, Tile(map, box.coordinates), GlobalMemory(end));
     ASSERT_FALSE(HasFatalFailure()) << "seed " << seed;
   }

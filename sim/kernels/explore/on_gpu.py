@@ -9,10 +9,11 @@ mended one, which must not.
                                     FOLDER/on_gpu.json
 
 Options of `run`: --times N (10) runs of each kernel, --seconds S (20) for a kernel at most, about, --time-limit L (0.5)
-seconds until a launch counts as hanging, --target cuda:N (cuda:4), --json FILE, --only NAME... for some pairs.
+seconds until a launch counts as hanging, --target cuda:N (cuda:4), --jobs N (1) pairs at a time, --json FILE, --only NAME... for some pairs.
 """
 
 import argparse
+import concurrent.futures
 import difflib
 import json
 import os
@@ -129,6 +130,17 @@ def outcomes(result):
     return "; ".join("%s %d" % item for item in gpu["in_order"]["outcomes"].items())
 
 
+def both_kernels(folder, name, options):
+    return {kernel: compare(folder, name, kernel, options) for kernel in ("wrong", "mended")}
+
+
+def tell(name, pair, both):
+    """Prints the row of a pair, and returns it."""
+    cells = [rate(both[kernel], which) for kernel in ("wrong", "mended") for which in ("as_is", "in_order")]
+    print("%-28s %-18s %-10s %-10s %-10s %-10s %s" % (name, pair["kind"], *cells, outcomes(both["wrong"])), flush=True)
+    return dict(pair, **both)
+
+
 def run(folder, options):
     pairs = json.loads((folder / "pairs.json").read_text())
     unknown = [name for name in options.names if name not in pairs]
@@ -137,13 +149,12 @@ def run(folder, options):
     results = {}
     print("%-28s %-18s %-10s %-10s %-10s %-10s %s" % ("goes wrong", "finding", "as is", "in order", "mended", "in order",
                                                       "in order, the wrong one"))
-    for name in options.names or pairs:
-        both = {kernel: compare(folder, name, kernel, options) for kernel in ("wrong", "mended")}
-        results[name] = dict(pairs[name], **both)
-        cells = [rate(both[kernel], which) for kernel in ("wrong", "mended") for which in ("as_is", "in_order")]
-        print("%-28s %-18s %-10s %-10s %-10s %-10s %s" % (name, pairs[name]["kind"], *cells, outcomes(both["wrong"])),
-              flush=True)
-        options.json.write_text(json.dumps({"times": options.times, "time_limit": options.time_limit, "pairs": results}, indent=1))
+    names = options.names or list(pairs)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        runs = {name: pool.submit(both_kernels, folder, name, options) for name in names}
+        for name, done in runs.items():
+            results[name] = tell(name, pairs[name], done.result())
+            options.json.write_text(json.dumps({"times": options.times, "time_limit": options.time_limit, "pairs": results}, indent=1))
 
 
 def main():
@@ -156,6 +167,7 @@ def main():
     two.add_argument("folder", type=pathlib.Path)
     two.add_argument("--only", nargs="+", default=[], dest="names", metavar="NAME")
     two.add_argument("--target", default="cuda:4")
+    two.add_argument("--jobs", type=int, default=1)
     two.add_argument("--times", type=int, default=10)
     two.add_argument("--seconds", type=int, default=20)
     two.add_argument("--time-limit", type=float, default=0.5)

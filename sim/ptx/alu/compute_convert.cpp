@@ -113,6 +113,9 @@ void ConvertToSmall(const Lanes& l, const Conversion& i) {
 std::uint64_t CombineHalves(Type type, Atomic op, std::uint64_t old, std::uint64_t b) {
   const double x = FromSmall(type, old);
   const double y = FromSmall(type, b);
+  if (op != Atomic::kAdd && x == 0 && y == 0) {  // +0 is greater than -0
+    return std::signbit(x) == (op == Atomic::kMin) ? old : b & 0xffff;
+  }
   const double value = op == Atomic::kMin   ? std::fmin(x, y)
                        : op == Atomic::kMax ? std::fmax(x, y)
                                             : SumToOdd(x, y);

@@ -13,7 +13,8 @@
 namespace muster::ptx {
 namespace {
 
-// Rounded to nearest even; NaNs are those of the unit (sim/golden/float_sum.h).
+// Rounded to nearest even; NaNs are those of the unit (sim/golden/float_sum.h). In global memory a
+// NaN of f64 stays as it is, that of the addend first (sim/golden/hardware).
 float Sum(float a, float b) {
   constexpr std::uint32_t kNan = 0x7fffffff;
   const float sum = a + b;
@@ -159,6 +160,14 @@ std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t
     float old = 0;
     std::memcpy(&old, at, sizeof old);
     const float sum = FlushSubnormal(Sum(FlushSubnormal(old), FlushSubnormal(FromBits<float>(b))));
+    std::memcpy(at, &sum, sizeof sum);
+    return ToBits(old);
+  }
+  if (type == Type::kF64 && op == Atomic::kAdd && global) {
+    double old = 0;
+    std::memcpy(&old, at, sizeof old);
+    const auto added = FromBits<double>(b);
+    const double sum = std::isnan(added) ? added : std::isnan(old) ? old : Sum(old, added);
     std::memcpy(at, &sum, sizeof sum);
     return ToBits(old);
   }

@@ -9,6 +9,7 @@ namespace muster::ptx {
 namespace {
 
 constexpr unsigned kSharedAlign = 128;
+constexpr std::int64_t kColumnBits = 128;   // a row is read from a multiple of 16 bytes on
 constexpr unsigned kChunk = 16;             // bytes: what a swizzle keeps together, at least
 constexpr unsigned kInChunk = 16;           // elements of a padded type that share a chunk
 constexpr unsigned kStartUnit = 128;        // elements: where a copy of a padded type may begin
@@ -208,6 +209,12 @@ std::string Misfit(const TensorMap& map, const TensorBox& box) {
   }
   if (std::string misfit = MisfitOfMode(map, box); !misfit.empty()) {
     return misfit;
+  }
+  const std::int64_t column = std::int64_t{box.coordinates[0]} * BitsOf(map.element);
+  if (box.mode == TensorMode::kTile && !map.IsInterleaved() && !IsPadded(map.element) &&
+      column % kColumnBits != 0) {
+    return fmt::format("begins at element {} of a row, which is no multiple of 16 bytes",
+                       box.coordinates[0]);
   }
   if (box.shared % kSharedAlign != 0) {
     return fmt::format("copies at byte {} of shared memory, which is not a multiple of {}",

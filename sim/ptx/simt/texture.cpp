@@ -33,11 +33,15 @@ std::optional<std::uint32_t> Addressed(TextureAddress mode, std::int64_t index,
   }
 }
 
-// "The addressing modes wrap and mirror are for normalized coordinates": others clamp.
+// "The addressing modes wrap and mirror are for normalized coordinates": others clamp. Outside of
+// the texture integer coordinates find no texel, whatever the mode is (sim/golden/hardware).
 TextureAddress ModeOf(const Texture& texture, unsigned dim, bool integers) {
+  if (integers) {
+    return TextureAddress::kBorder;
+  }
   const TextureAddress mode = texture.addressing[dim];
   const bool repeats = mode == TextureAddress::kWrap || mode == TextureAddress::kMirror;
-  return repeats && (integers || !texture.normalized) ? TextureAddress::kClamp : mode;
+  return repeats && !texture.normalized ? TextureAddress::kClamp : mode;
 }
 
 TexelAddress AddressOf(const Texture& texture, const std::array<std::int64_t, 3>& index,
@@ -97,8 +101,8 @@ Texels GatheredOf(const Texture& texture, const std::array<double, 3>& coordinat
                   const std::array<std::int32_t, 3>& offsets, std::uint32_t layer) {
   std::array<std::int64_t, 3> first{};
   for (unsigned dim = 0; dim < 2; ++dim) {
-    first[dim] = static_cast<std::int64_t>(
-        std::floor(Scaled(texture, dim, coordinates[dim], offsets[dim], false) - 0.5));
+    const double at = Scaled(texture, dim, coordinates[dim], offsets[dim], false) - 0.5;
+    first[dim] = static_cast<std::int64_t>(std::floor(std::round(at * kFraction) / kFraction));
   }
   Texels texels;
   constexpr std::array<std::array<unsigned, 2>, 4> kCorners{{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
@@ -110,7 +114,7 @@ Texels GatheredOf(const Texture& texture, const std::array<double, 3>& coordinat
 
 double NumberOf(const Texture& texture, const std::uint8_t* texel, unsigned component) {
   if (component >= texture.components) {
-    return component == 3 ? 1 : 0;
+    return 0;
   }
   std::uint64_t bits = 0;
   const unsigned bytes = Bytes(texture.type);

@@ -92,7 +92,9 @@ std::uint32_t Texturing::PropertyOf(const Texture& texture, TextureProperty prop
     case TextureProperty::kWidth:
     case TextureProperty::kHeight:
     case TextureProperty::kDepth:
-      return texture.SizeOf(static_cast<unsigned>(property));
+      return static_cast<unsigned>(property) < texture.dims
+                 ? texture.SizeOf(static_cast<unsigned>(property))
+                 : 0;
     case TextureProperty::kNormalized:
       return texture.normalized ? 1 : 0;
     case TextureProperty::kLayers:

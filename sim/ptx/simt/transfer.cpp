@@ -69,6 +69,28 @@ Transfer PartOf(const Transfer& whole, std::uint32_t from, std::uint32_t bytes) 
   return part;
 }
 
+namespace {
+
+// To nearest even with ten bits behind the point, subnormal numbers too.
+void RoundToTF32(std::uint8_t* data, std::uint32_t bytes) {
+  constexpr std::uint32_t kInfinity = 0x7f800000;
+  constexpr std::uint32_t kNan = 0x7fffe000;
+  constexpr unsigned kDropped = 13;  // bits
+  for (std::uint32_t k = 0; k < bytes; k += sizeof(std::uint32_t)) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, data + k, sizeof word);
+    if ((word & 0x7fffffff) > kInfinity) {
+      word = kNan;
+    } else {
+      word += (1U << (kDropped - 1)) - 1 + (word >> kDropped & 1);
+      word &= ~std::uint32_t{0} << kDropped;
+    }
+    std::memcpy(data + k, &word, sizeof word);
+  }
+}
+
+}  // namespace
+
 void ReadSource(Memory* memory, Transfer* transfer) {
   for (const Piece& piece : transfer->source) {
     const std::uint8_t* const from = transfer->from != nullptr
@@ -76,6 +98,9 @@ void ReadSource(Memory* memory, Transfer* transfer) {
                                          : memory->Find(piece.address, piece.bytes, false);
     if (from != nullptr) {
       std::memcpy(&transfer->data[piece.at], from, piece.bytes);
+      if (transfer->rounds_to_tf32) {
+        RoundToTF32(&transfer->data[piece.at], piece.bytes);
+      }
       transfer->unknown.Copy(
           piece.at, transfer->from != nullptr ? transfer->from->unknown : memory->unknown(),
           piece.address, piece.bytes);
@@ -119,7 +144,8 @@ bool WriteTarget(Memory* memory, const Transfer& transfer) {
         if (const Origin origin = transfer.unknown.Find(piece.at + k, bytes); origin != 0) {
           unknown.Set(piece.address + k, bytes, origin);
         }
-        SwapInMemory(at + k, transfer.type, transfer.atomic, value, 0, transfer.to == nullptr);
+        // Not as atomics in global memory do: a bulk reduction keeps subnormal numbers.
+        SwapInMemory(at + k, transfer.type, transfer.atomic, value, 0, false);
       }
     }
     if (port != nullptr) {

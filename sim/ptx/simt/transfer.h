@@ -80,6 +80,7 @@ struct Transfer {
   Cta* from = nullptr;
   std::vector<Piece> source{};
   bool has_read = false;
+  bool rounds_to_tf32 = false;  // what it reads
   // The bytes that it moves. Those that no piece of the source has are there from the start.
   std::vector<std::uint8_t> data{};
   UnknownBytes unknown{};  // of these bytes
