@@ -53,6 +53,9 @@ struct Event {
   std::vector<Place> woken;
   std::vector<std::uint64_t> begun;  // transfers
   Gathered gathered;
+  // The lanes of its warp that it concerns: those that took it, and those that had come to the same
+  // barrier or collective before them and without which it could not have come.
+  std::uint32_t lanes = 0;
   bool ends = false;          // the run ends in a fault, which cuts off the other actors
   std::uint64_t cluster = 0;  // the cluster of its lanes, in the order of the grid
   std::uint64_t channel = 0;  // of a transfer: the channel that keeps the order of transfers
@@ -107,7 +110,7 @@ inline bool IsInProgramOrder(const Event& a, const Event& b) {
     return a.process == b.process ||
            std::find(a.begun.begin(), a.begun.end(), b.process) != a.begun.end();
   }
-  return (same_warp && !a_flies && (a.actor.lanes & b.actor.lanes) != 0) || Woke(a, b);
+  return (same_warp && !a_flies && (a.lanes & b.lanes) != 0) || Woke(a, b);
 }
 
 // Whether the lanes of `b` came to the instruction that lanes of `a`, of the same warp, had left:

@@ -44,8 +44,8 @@ void Races::Find(std::size_t index) {
       continue;
     }
     if (!known && !follows && conflicts && !waits) {
-      NoteCopy(other);
-      NoteCopy(event);
+      NoteCopy(other, event);
+      NoteCopy(event, other);
       if (IsToReverse(other, event.turn.pc)) {
         Reverse(i, index);
         TakeApart(i);
@@ -86,9 +86,14 @@ void Races::TakeApart(std::size_t index) {
   }
 }
 
-void Races::NoteCopy(const Event& event) {
-  if (event.actor.kind == Actor::Kind::kTransfer && ptx::IsBulk(program_.code[event.actor.pc].op)) {
-    unordered_copies_.insert(event.actor.pc);
+// A wait finds a phase complete or not: what is between the pieces makes no difference to it.
+void Races::NoteCopy(const Event& copy, const Event& other) {
+  const auto comes_between = [](const ObjectAccess& a, const ObjectAccess& b) {
+    return Conflict(a, b) && b.mode != ObjectAccess::Mode::kWait;
+  };
+  if (copy.actor.kind == Actor::Kind::kTransfer && ptx::IsBulk(program_.code[copy.actor.pc].op) &&
+      AnyPair(copy.accesses, other.accesses, comes_between)) {
+    unordered_copies_.insert({copy.actor.pc, other.actor.pc});
   }
 }
 

@@ -59,6 +59,24 @@ STAY: bar.sync 1;)"));
   EXPECT_EQ(notes[0]["message"], "passed without 32 threads, which left at line 15");
 }
 
+// Copies that a compiler has made of one line of the source are one note.
+TEST(PtxNote, CopiesOfALineAreOne) {
+  Kernel kernel = Threads(32, "1", R"(@%p1 mbarrier.init.shared.b64 [b], 1; bar.sync 0;
+.loc 1 7 3
+A: mbarrier.try_wait.parity.shared.b64 done, [a], 1; @!done bra A;
+.loc 1 7 3
+B: mbarrier.try_wait.parity.shared.b64 done, [b], 1; @!done bra B;)");
+  kernel.ptx += ".file 1 \"mine.cu\"\n";
+  const Ended run(kernel);
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.grid().notes().size(), 2U);
+  EXPECT_EQ(
+      NoteText(run.session()),
+      "mine.cu:7 in test, k.ptx:14: note before_first, 2 times: mbarrier a (0x0) and 1 more of "
+      "CTA (0,0,0): a wait is over at once, for the phase before the first: the mbarrier is "
+      "fresh\n");
+}
+
 // Threads leave after the barrier, in 50 CTAs that take the same slots; or when they have arrived
 // and the others have not.
 TEST(PtxNote, ThreadsThatLeaveLaterAreNotMissed) {
