@@ -60,6 +60,17 @@ std::string SuffixOf(const CudaOptions& options) {
   return fmt::format(".{:08x}", hash);
 }
 
+// Returns the file that stands in for NVIDIA's headers, of the installation or of the tree that the
+// program was built from; empty if neither is there.
+std::string HeaderForClang() {
+  for (const char* const path : {MUSTER_SHARE "/cuda.h", MUSTER_KERNELS "/cuda.h"}) {
+    if (access(path, R_OK) == 0) {
+      return path;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string CompileCuda(const std::string& source, const CudaOptions& options) {
@@ -68,13 +79,15 @@ std::string CompileCuda(const std::string& source, const CudaOptions& options) {
     return options.architecture.empty() ? usual : ptx::Quoted(options.architecture);
   };
   std::string compiler;
+  std::string lacks;  // what may be the matter if it does not compile
   if (IsThere("nvcc")) {
     // -G has the lines, too.
     const bool has_debug = Has(options.flags, {"-G", "--device-debug"});
     compiler =
         fmt::format("nvcc -arch={}{} -ptx", architecture("sm_90a"), has_debug ? "" : " -lineinfo");
   } else {
-    // Without NVIDIA's headers: the file declares what it uses.
+    const std::string header = HeaderForClang();
+    lacks = ": clang compiles it, without NVIDIA's headers; nvcc in the PATH would have them";
     for (const char* const clang : {"clang", "clang-19", "clang-16", "clang-14"}) {
       if (compiler.empty() && IsThere(clang)) {
         compiler = fmt::format(
@@ -83,6 +96,7 @@ std::string CompileCuda(const std::string& source, const CudaOptions& options) {
             clang, architecture("sm_80"),
             // Without the option, clang leaves -g out of what it optimizes.
             Has(options.flags, {"-g"}) ? "--cuda-noopt-device-debug" : "-gline-tables-only");
+        compiler += header.empty() ? "" : " -include " + ptx::Quoted(header);
       }
     }
   }
@@ -100,7 +114,7 @@ std::string CompileCuda(const std::string& source, const CudaOptions& options) {
   fmt::print("{}\n", command);
   std::fflush(stdout);
   if (std::system(command.c_str()) != 0) {  // NOLINT(cert-env33-c): the words are quoted
-    throw ptx::InputError(fmt::format("{} does not compile", source));
+    throw ptx::InputError(fmt::format("{} does not compile{}", source, lacks));
   }
   return ptx;
 }

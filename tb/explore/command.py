@@ -372,13 +372,14 @@ COPY = """    .reg .b64 %rd<2>;
     setp.eq.u32 %p1, %r1, 0;
     @%p1 bra LATER;
     st.shared.u32 [%r2], %r1;
+    fence.proxy.async.shared::cta;
     bra MEET;
 LATER:
     st.shared.u32 [part], %r1;
-MEET:
     fence.proxy.async.shared::cta;
+MEET:
     BARRIER
-    setp.ne.u32 %p1, %r1, 0;
+    setp.ne.u32 %p1, %r1, 32;
     @%p1 ret;
     ld.param.u64 %rd1, [out];
     cvta.to.global.u64 %rd1, %rd1;
