@@ -47,7 +47,7 @@ void Witnesses::Verify(explore::Explored* explored, const explore::World& world)
     Finding& finding = told[i];
     time_.say("running witnesses on the unit", i + 1);
     std::string tried;
-    if (i >= needed && time_.spent() > kShare * time_.limit) {
+    if (i != 0 && time_.spent() > (i < needed ? 1 : kShare) * time_.limit) {
       tried = "there was no time to run its witness on the unit";
     } else {
       try {
