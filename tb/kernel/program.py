@@ -876,7 +876,8 @@ def direct_cuda(muster, folder):
               (folder / "a sum.cu.ptx").exists(), f"{compiler}: expected its command, and success", result)
         if compiler == "clang":
             result = run(muster, "run", source, *SUM_LAUNCH, "--", "-g", env={"PATH": str(tools)})
-            check("-O2 --cuda-noopt-device-debug -S -g " in result.stdout, "expected debug information", result)
+            check("-O2 --cuda-noopt-device-debug -S " in result.stdout and " -g " in result.stdout,
+                  "expected debug information", result)
         (tools / compiler).write_text("#!/bin/sh\nexit 1\n")
         result = run(muster, "run", source, *SUM_LAUNCH, env={"PATH": str(tools)})
         check(result.returncode == 2 and f"{source} does not compile" in result.stderr and
