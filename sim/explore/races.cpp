@@ -15,6 +15,7 @@ void Races::Find(std::size_t index) {
   }
   const bool waits = event.actor.kind == Actor::Kind::kWait;
   event.before.Clear();
+  event.meeting.Clear();
   event.arrivals.Clear();
   std::optional<Events> own;  // computed on demand
   // The parity of generations does not determine the answer.
@@ -39,7 +40,8 @@ void Races::Find(std::size_t index) {
       Reverse(i, index);
     }
     const bool waited = AnyPair(other.accesses, event.accesses, IsWaitFor);
-    const bool follows = IsInProgramOrder(other, event) || waited;
+    const bool met = MetAfter(other, event);
+    const bool follows = IsInProgramOrder(other, event) || waited || met;
     if (known && !follows) {
       continue;
     }
@@ -56,8 +58,19 @@ void Races::Find(std::size_t index) {
       event.before.Add(other.before);
       event.before.Add(i);
     }
+    if (met) {
+      event.before.Add(other.meeting);
+    }
     if (waited || Woke(other, event)) {
       event.before.Add(other.arrivals);
+    }
+  }
+  for (const std::size_t i : event.met != 0 ? index_.Former(event) : EventIndex::Numbers()) {
+    const Event& other = nodes_[i].event;
+    if (other.actor.kind != Actor::Kind::kTransfer && other.turn.cta == event.turn.cta &&
+        other.turn.warp == event.turn.warp && (other.lanes & event.met) != 0) {
+      event.meeting.Add(other.before);
+      event.meeting.Add(i);
     }
   }
   if (Completes(event)) {

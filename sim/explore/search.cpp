@@ -116,7 +116,8 @@ void Search::Step(Node* node, std::size_t which) {
     }
   }
   event.gathered = world_.gathered();
-  event.lanes = event.actor.lanes | event.turn.lanes | world_.met();
+  event.lanes = event.actor.lanes | event.turn.lanes;
+  event.met = world_.met();
   for (const Place& place : event.gathered.arrived) {
     event.lanes |= IsSameWarp(place, event.turn) ? place.lanes : 0;
   }
@@ -193,8 +194,8 @@ Node Search::After(const std::vector<Actor>& enabled) {
   Node& last = nodes_.back();
   Join(&last, &fresh);
   for (const Event& event : last.asleep) {
-    if (!event.ends && !IsInProgramOrder(last.event, event) && !Leaves(last.event, event) &&
-        !Leaves(event, last.event) && !SendBoth(last.event, event) &&
+    if (!event.ends && !IsInProgramOrder(last.event, event) && !MetAfter(last.event, event) &&
+        !Leaves(last.event, event) && !Leaves(event, last.event) && !SendBoth(last.event, event) &&
         !AnyPair(last.event.accesses, event.accesses, MayConflict)) {
       fresh.asleep.push_back(event);
     }

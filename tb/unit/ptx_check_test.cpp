@@ -89,9 +89,9 @@ TEST(PtxCheck, AMisspeltModifierIsRecognized) {
 )" + instruction + "; ret; }\n");
     return Check(*module).front().text;
   };
-  EXPECT_EQ(said("mbarrier.arive.shared.b64 _, [a]"),
-            "f.ptx:5:1: the modifier .arive of mbarrier.arive.shared.b64 is not supported; did you "
-            "mean .arrive?");
+  EXPECT_EQ(said("mbarrier.arive.expect_tx.shared.b64 _, [a], 16"),
+            "f.ptx:5:1: the modifier .arive of mbarrier.arive.expect_tx.shared.b64 is not "
+            "supported; did you mean .arrive?");
   EXPECT_EQ(said("cp.async.bulk.tensr.2d.shared::cluster.global.mbarrier::complete_tx::bytes [a], "
                  "[a], [a]"),
             "f.ptx:5:1: the modifier .tensr of cp.async.bulk.tensr.2d.shared::cluster.global."

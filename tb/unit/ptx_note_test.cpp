@@ -80,7 +80,7 @@ B: mbarrier.try_wait.parity.shared.b64 done, [a+8], 1; @!done bra B;
   EXPECT_EQ(run.grid().notes().size(), 2U);
   const std::string text = NoteText(run.session());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
-  EXPECT_EQ(text.rfind("mine.cu:7 in test, k.ptx:", 0), 0U) << text;
+  EXPECT_EQ(text.rfind("mine.cu:7 in test, ", 0), 0U) << text;
   EXPECT_NE(text.find("note before_first, 2 times: mbarrier a (0x0) and 1 more of CTA (0,0,0): a "
                       "wait is over at once"),
             std::string::npos)

@@ -232,9 +232,10 @@ TEST(PtxWaitText, WarpsAreSortedByNumber) {
 
 // What has happened comes before how often it has.
 TEST(PtxWaitText, CausesComeBeforeCounters) {
-  const auto number_of = [](const std::vector<std::string>& lines, const std::string& begin) {
-    return std::find_if(lines.begin(), lines.end(),
-                        [&](const std::string& line) { return line.rfind(begin, 0) == 0; }) -
+  const auto number_of = [](const std::vector<std::string>& lines, const std::string& words) {
+    return std::find_if(
+               lines.begin(), lines.end(),
+               [&](const std::string& line) { return line.find(words) != std::string::npos; }) -
            lines.begin();
   };
   const auto deadlock = LinesOfReport(ReportOf(Ended(RingOfTwo("1"))));
@@ -242,7 +243,7 @@ TEST(PtxWaitText, CausesComeBeforeCounters) {
   EXPECT_LT(number_of(deadlock, "In detail:"), number_of(deadlock, "operations: "));
   const Ended fault(Threads(32, "1", "@%p1 mbarrier.arrive.shared.b64 _, [a], 7;"));
   ASSERT_EQ(fault.outcome(), "fault:bad_arrive_count");
-  EXPECT_EQ(number_of(LinesOfReport(ReportOf(fault)), "k.ptx:12: bad_arrive_count"), 2)
+  EXPECT_EQ(number_of(LinesOfReport(ReportOf(fault)), "test.ptx:12: bad_arrive_count"), 2)
       << ReportOf(fault);
 }
 
