@@ -4,9 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "sim/ptx/launch/direct.h"
 #include "sim/ptx/launch/manifest.h"
@@ -25,6 +30,34 @@ bool IsThere(const std::string& program) {
     }
   }
   return false;
+}
+
+bool Has(const std::vector<std::string>& flags, std::initializer_list<const char*> any) {
+  return std::find_first_of(flags.begin(), flags.end(), any.begin(), any.end()) != flags.end();
+}
+
+// ".DBUG_1" for -DBUG=1, so that what was compiled with other options is another file, to which
+// other manifests may belong. Long ones become a number.
+std::string SuffixOf(const CudaOptions& options) {
+  constexpr std::size_t kLongest = 40;
+  std::string suffix;
+  for (std::string word : options.flags) {
+    word.erase(0, word.find_first_not_of('-'));
+    std::replace_if(
+        word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    suffix += "." + word;
+  }
+  if (!options.architecture.empty()) {
+    suffix += "." + options.architecture;
+  }
+  if (suffix.size() <= kLongest) {
+    return suffix;
+  }
+  std::uint32_t hash = 2166136261;  // FNV-1a
+  for (const char c : suffix) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
+  }
+  return fmt::format(".{:08x}", hash);
 }
 
 // Returns the file that stands in for NVIDIA's headers, of the installation or of the tree that the
@@ -48,7 +81,10 @@ std::string CompileCuda(const std::string& source, const CudaOptions& options) {
   std::string compiler;
   std::string lacks;  // what may be the matter if it does not compile
   if (IsThere("nvcc")) {
-    compiler = fmt::format("nvcc -arch={} -lineinfo -ptx", architecture("sm_90a"));
+    // -G has the lines, too.
+    const bool has_debug = Has(options.flags, {"-G", "--device-debug"});
+    compiler =
+        fmt::format("nvcc -arch={}{} -ptx", architecture("sm_90a"), has_debug ? "" : " -lineinfo");
   } else {
     const std::string header = HeaderForClang();
     lacks = ": clang compiles it, without NVIDIA's headers; nvcc in the PATH would have them";
@@ -56,8 +92,10 @@ std::string CompileCuda(const std::string& source, const CudaOptions& options) {
       if (compiler.empty() && IsThere(clang)) {
         compiler = fmt::format(
             "{} -x cuda --cuda-device-only --cuda-gpu-arch={} --cuda-path=/nonexistent "
-            "-nocudainc -nocudalib -fno-rtti -O2 -gline-tables-only -S",
-            clang, architecture("sm_80"));
+            "-nocudainc -nocudalib -fno-rtti -O2 {} -S",
+            clang, architecture("sm_80"),
+            // Without the option, clang leaves -g out of what it optimizes.
+            Has(options.flags, {"-g"}) ? "--cuda-noopt-device-debug" : "-gline-tables-only");
         compiler += header.empty() ? "" : " -include " + ptx::Quoted(header);
       }
     }
@@ -70,7 +108,7 @@ std::string CompileCuda(const std::string& source, const CudaOptions& options) {
   for (const std::string& flag : options.flags) {
     compiler += " " + ptx::Quoted(flag);
   }
-  std::string ptx = source + ".ptx";
+  std::string ptx = source + SuffixOf(options) + ".ptx";
   const std::string command =
       fmt::format("{} {} -o {}", compiler, ptx::Quoted(source), ptx::Quoted(ptx));
   fmt::print("{}\n", command);

@@ -14,9 +14,10 @@ struct CudaOptions {
   std::vector<std::string> flags;  // further words of the compiler's command
 };
 
-// Compiles FILE.cu to FILE.cu.ptx beside it, with nvcc or, if there is none, clang, and prints the
-// command. Returns the path of the PTX. Throws ptx::InputError if there is no compiler, or if the
-// file does not compile; the compiler's messages are then on the standard error.
+// Compiles FILE.cu to FILE.cu.ptx beside it, or FILE.cu.OPTIONS.ptx, with nvcc or, if there is
+// none, clang, and prints the command. Returns the path of the PTX. Throws ptx::InputError if there
+// is no compiler, or if the file does not compile; the compiler's messages are then on the standard
+// error.
 std::string CompileCuda(const std::string& source, const CudaOptions& options);
 
 }  // namespace muster::app

@@ -145,7 +145,7 @@ class Explainer {
     how.attempts = 0;
     how.jobs = options_.jobs != 0 ? static_cast<unsigned>(options_.jobs)
                                   : std::max(1U, std::thread::hardware_concurrency());
-    how.is_over = [&] { return found || IsOver(); };
+    how.is_over = [&](double) { return found || IsOver(); };
     explore::Explored explored =
         explore::Explorer([this] { return MakeWorld(); }, how,
                           [&](const World& world) {

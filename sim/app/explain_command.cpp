@@ -50,6 +50,14 @@ void AddExplainCommand(CLI::App* app, const std::vector<std::string>& compiler_f
       "Exit codes: 0 an order was found that leads there, 1 none was, 2 bad input, 4 RTL and\n"
       "golden model disagree.");
   explain->callback([command, compiler_flags, code] {
+    for (const char* const end : {".json", ".ptx", ".cu"}) {
+      if (EndsWith(command->dump, end)) {
+        throw ptx::InputError(
+            fmt::format("{0} is no dump of a hung grid: that comes first, as in muster explain "
+                        "hang.txt {0}",
+                        ptx::Printable(command->dump)));
+      }
+    }
     const ptx::HangFile file(command->dump);
     if (command->launch.file.empty()) {
       command->launch.file = file.launch();

@@ -17,11 +17,10 @@
 #include "sim/app/explore_page.h"
 #include "sim/app/files.h"
 #include "sim/app/judge.h"
-#include "sim/app/verify.h"
+#include "sim/app/witnesses.h"
 #include "sim/explore/causes.h"
 #include "sim/explore/explorer.h"
 #include "sim/explore/report.h"
-#include "sim/explore/shrink.h"
 #include "sim/explore/story.h"
 #include "sim/explore/world.h"
 #include "sim/gpu/driver.h"
@@ -60,7 +59,7 @@ class Explorer {
       return WriteGiven();
     }
     const std::unique_ptr<World> world = Search(false);
-    Shrink(world.get());
+    witnesses_->Shrink(&causes_, world.get(), judge_);
     WriteWitnesses(world->program());
     WriteKernels(world.get());
     const explore::Reporter reporter(*world);
@@ -68,7 +67,9 @@ class Explorer {
     result.text = Text(reporter, world->program());
     result.json = Json(reporter);
     if (!options_.page.empty()) {
-      const auto schedule_of = [this](const auto& finding) { return ScheduleOf(finding); };
+      const auto schedule_of = [this](const auto& finding) {
+        return ScheduleOf(job_.manifest, finding);
+      };
       WriteFile(options_.page, ExplorePage(job_, config_, world->program(), reporter, causes_,
                                            schedule_of, Summary()));
     }
@@ -78,7 +79,7 @@ class Explorer {
   Exploration UntilFinding(const Contents& reference) {
     contents_ = reference;
     std::unique_ptr<World> world = Search(true);
-    if (causes_.findings.empty() && refused_) {
+    if (causes_.findings.empty() && witnesses_->refused()) {
       world = Search(false);  // another witness may do
     }
     Exploration result = Result();
@@ -99,7 +100,7 @@ class Explorer {
     return {Code(),
             explored_.complete,
             explored_.classes,
-            explored_.left_out,
+            LeftOut(),
             causes_.findings.size(),
             causes_.suspicions.size(),
             "",
@@ -121,12 +122,15 @@ class Explorer {
     how.until_finding = until_finding;
     how.jobs = options_.jobs != 0 ? static_cast<unsigned>(options_.jobs)
                                   : std::max(1U, std::thread::hardware_concurrency());
-    how.is_over = [this] { return Seconds() > options_.seconds; };
+    how.is_over = [this](double share) { return Seconds() > share * options_.seconds; };
     how.progress = [this](const std::string& doing, std::uint64_t count) { Say(doing, count); };
     explored_ = explore::Explorer(make_world, how, judge_).Run();
-    Verify();
-    Say("", 0);
     std::unique_ptr<World> world = make_world();
+    witnesses_.emplace(
+        job_.manifest, config_,
+        Witnesses::Time{[this] { return Seconds(); }, options_.seconds, how.progress});
+    witnesses_->Verify(&explored_, *world);
+    Say("", 0);
     causes_ = explore::ByCause(explored_, *world);
     return world;
   }
@@ -171,79 +175,6 @@ class Explorer {
     std::fflush(stderr);
   }
 
-  // Of a finding, or of what is not confirmed.
-  template <typename T>
-  ptx::Schedule ScheduleOf(const T& finding) const {
-    ptx::Schedule schedule{finding.turns, finding.needed, job_.manifest.config, job_.manifest.seed};
-    if (HasChoices(job_.manifest)) {
-      schedule.input = job_.manifest.input;
-    }
-    return schedule;
-  }
-
-  // Replays the witness of a finding on the unit, in lockstep. If it does not show the finding
-  // there, the finding becomes a suspicion.
-  void Verify() {
-    std::vector<explore::Finding> verified;
-    for (explore::Finding& finding : explored_.findings) {
-      Say("running witnesses on the unit", verified.size() + 1);
-      std::string tried;
-      try {
-        tried = Replays(&finding);
-      } catch (const std::exception& error) {
-        tried = fmt::format("the witness cannot be run on the unit: {}", error.what());
-      }
-      if (tried.empty()) {
-        verified.push_back(std::move(finding));
-      } else {
-        explored_.suspicions.push_back(
-            {finding.what, tried, std::move(finding.turns), finding.needed});
-        refused_ = true;
-      }
-    }
-    explored_.findings = std::move(verified);
-  }
-
-  // Replays the witness until it shows the finding within the needed turns; a run may end before
-  // that. Returns an empty text, or what happened instead.
-  std::string Replays(explore::Finding* finding) {
-    constexpr unsigned kAttempts = 4;
-    const explore::Finding wanted = *finding;
-    Replay replay;
-    for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
-      replay = ReplayOnUnit(job_.manifest, config_, ScheduleOf(*finding));
-      mismatch_ = mismatch_ || replay.mismatch;
-      if (!IsShown(*finding, replay)) {
-        break;
-      }
-      // The run may end badly in another way: a fault in one is an endless wait in the other.
-      finding->ending = replay.outcome;
-      finding->is_bad = replay.is_bad;
-      if (replay.followed == replay.turns) {
-        return "";
-      }
-      finding->needed = replay.followed;
-    }
-    return fmt::format(
-        "the unit follows {} of {} turns, and the run ends in {} where the golden models end in {}",
-        std::min(replay.followed, wanted.needed), wanted.needed, replay.outcome, wanted.ending);
-  }
-
-  // Shrinks the witnesses that are told. One that the unit does not follow then stays as it is.
-  void Shrink(World* world) {
-    constexpr double kMost = 5;  // seconds, for each
-    std::size_t count = 0;
-    for (explore::Cause<explore::Finding>& cause : causes_.findings) {
-      Say("shrinking witnesses", ++count);
-      const double begun = Seconds();
-      explore::Finding shrunk =
-          explore::Shrink(cause.told, world, judge_, [&] { return Seconds() > begun + kMost; });
-      if (shrunk.turns.size() < cause.told.turns.size() && Replays(&shrunk).empty()) {
-        cause.told = std::move(shrunk);
-      }
-    }
-  }
-
   // If a file cannot be written, the finding is still reported, and says so.
   void WriteWitnesses(const ptx::Program& program) {
     const auto write = [&](const ptx::Schedule& schedule) {
@@ -260,10 +191,10 @@ class Explorer {
       return;
     }
     for (const auto& cause : causes_.findings) {
-      write(ScheduleOf(cause.told));
+      write(ScheduleOf(job_.manifest, cause.told));
     }
     for (const auto& cause : causes_.suspicions) {
-      write(ScheduleOf(cause.told));
+      write(ScheduleOf(job_.manifest, cause.told));
     }
   }
 
@@ -278,7 +209,7 @@ class Explorer {
         try {
           CheckFiles(i + 1);
           Say("writing and running kernels", i + 1);
-          report = writer_->Write(world, ScheduleOf(finding), i + 1);
+          report = writer_->Write(world, ScheduleOf(job_.manifest, finding), i + 1);
           continue;
         } catch (const gpu::NoGpu&) {
           throw;
@@ -305,15 +236,6 @@ class Explorer {
     return result;
   }
 
-  static bool IsShown(const explore::Finding& finding, const Replay& replay) {
-    if (finding.is_bad && replay.outcome == finding.ending && replay.outcome != "completes") {
-      return true;  // the run may have ended before the last turn
-    }
-    const bool by_order =
-        !finding.is_bad || IsRace(finding.what.kind) || finding.what.kind == Kind::kDifferingResult;
-    return replay.followed >= finding.needed && (by_order || replay.is_bad);
-  }
-
   std::string WitnessFile(std::size_t number) const {
     if (options_.witness.empty() || number == 1) {
       return options_.witness;
@@ -335,7 +257,15 @@ class Explorer {
 
   std::string Text(const explore::Reporter& reporter, const ptx::Program& program) const {
     std::string text;
+    constexpr std::size_t kInFull = 5;
     for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
+      if (i >= kInFull) {
+        text += i == kInFull ? "In short, for they may follow from these (--report has them all):\n"
+                             : "";
+        text += reporter.Brief(i + 1, causes_.findings[i], Again(i)) +
+                (kernels_.empty() ? "" : kernels_[i].text);
+        continue;
+      }
       text += reporter.Text(i + 1, causes_.findings[i], Again(i)) +
               StoryText(causes_.findings[i].told, program) +
               (kernels_.empty() ? "" : kernels_[i].text);
@@ -371,15 +301,19 @@ class Explorer {
           "; it ended since steps at each two instructions that conflict have been seen both ways, "
           "and for long nothing new had come up";
     }
-    for (const std::string& left_out : explored_.left_out) {
-      seen += "; " + left_out;
-    }
     const std::string input = InputText(job_.manifest);
     std::string text = input.empty() ? "" : fmt::format("With {}\n", input);
     text += fmt::format(
         "{}: {}, {}, {}; {}\n", job_.manifest.path, several(causes_.findings.size(), "finding"),
         several(causes_.suspicions.size(), "suspicion"),
         several(explored_.runs, "run") + " along which other orders were looked for", seen);
+    if (explored_.classes == 0) {
+      text += fmt::format("No order was searched: {}\n",
+                          options_.bound == 0U ? "--bound is 0" : "the time was over before that");
+    }
+    for (const std::string& sentence : explore::InShort(explored_.left_out, session_->program())) {
+      text += fmt::format("Not in these orders: {}\n", sentence);
+    }
     if (!causes_.findings.empty() && options_.witness.empty() && !job_.manifest.command.empty()) {
       text += fmt::format(
           "To repeat a finding, with a waveform if you like:\n"
@@ -388,6 +322,15 @@ class Explorer {
           job_.manifest.command);
     }
     return text;
+  }
+
+  // What the orders leave out, as sentences.
+  std::vector<std::string> LeftOut() const {
+    std::vector<std::string> sentences;
+    for (const explore::LeftOut& one : explored_.left_out) {
+      sentences.push_back(Explain(one, session_->program()));
+    }
+    return sentences;
   }
 
   nlohmann::ordered_json Json(const explore::Reporter& reporter) const {
@@ -399,7 +342,7 @@ class Explorer {
                                 {"seed", job_.manifest.seed},
                                 {"complete", explored_.complete},
                                 {"settled", explored_.settled},
-                                {"left_out", explored_.left_out},
+                                {"left_out", LeftOut()},
                                 {"classes", explored_.classes},
                                 {"runs", explored_.runs},
                                 {"seconds", Seconds()}};
@@ -441,7 +384,7 @@ class Explorer {
   }
 
   ExploreCode Code() const {
-    if (mismatch_) {
+    if (witnesses_->mismatch()) {
       return ExploreCode::kMismatch;
     }
     const bool deadlock =
@@ -450,6 +393,7 @@ class Explorer {
     return deadlock                      ? ExploreCode::kDeadlock
            : !explored_.findings.empty() ? ExploreCode::kFinding
            : !causes_.suspicions.empty() ? ExploreCode::kSuspicions
+           : explored_.classes == 0      ? ExploreCode::kUnsearched
                                          : ExploreCode::kNothing;
   }
 
@@ -462,13 +406,12 @@ class Explorer {
   Contents contents_;  // after the first order
   explore::Explorer::Judge judge_;
   explore::Explored explored_;
+  std::optional<Witnesses> witnesses_;
   explore::Causes causes_;  // the findings, each cause once
   // Why the witness of each finding was not written; empty: it was.
   std::vector<std::string> unwritten_;
   std::optional<KernelWriter> writer_;
   std::vector<EmitReport> kernels_;  // of the findings, if they are wanted
-  bool mismatch_ = false;
-  bool refused_ = false;  // a witness did not show its finding on the unit
 };
 
 }  // namespace

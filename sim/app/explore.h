@@ -36,6 +36,7 @@ enum class ExploreCode : int {
   kNeedless = 1,  // with --needless: a place that is not shown to be needed
   kDeadlock = 3,
   kMismatch = 4,    // RTL and golden model disagree
+  kUnsearched = 6,  // no order was searched, and nothing found along the runs
   kFinding = 7,     // at least one finding
   kSuspicions = 8,  // suspicions, and no finding
 };

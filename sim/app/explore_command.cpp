@@ -94,8 +94,8 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
       ->type_name("SECONDS");
   explore->footer(
       "Exit codes: 0 nothing found, 2 bad input, 3 a deadlock can happen, 4 RTL and golden model\n"
-      "disagree, 7 a race or another finding, 8 suspicions only; of --needless 0 each place is\n"
-      "needed, 1 one is not shown to be, and the others as without it.");
+      "disagree, 6 no order was searched, 7 a race or another finding, 8 suspicions only; of\n"
+      "--needless 0 each place is needed, 1 one is not shown to be, and the others as without it.");
   AddNumber(explore, "--inputs", &command->inputs,
             "Look at so many inputs, of a manifest that leaves them open, until there is a finding",
             1, kMostInputs)

@@ -20,6 +20,12 @@ std::string StoryText(const explore::Finding& finding, const ptx::Program& progr
         fmt::format("     {} {}. {}\n", count == 0 ? "order   " : "        ", count + 1, sentence);
     ++count;
   }
+  if (!text.empty() && !finding.is_minimal && !finding.turns.empty()) {
+    text += fmt::format(
+        "              (of {} turns, not all of which matter: it could not be made "
+        "shorter in the time)\n",
+        finding.turns.size());
+  }
   return text;
 }
 

@@ -66,11 +66,14 @@ ExploreCode ExploreInputs(const Job& job, std::uint64_t count, const ExploreOpti
     const Exploration explored = Explore(own, one);
     fmt::print("{}", explored.text);
     const ExploreCode own_code = explored.code;
-    if (own_code != ExploreCode::kNothing && own_code != ExploreCode::kSuspicions) {
+    if (own_code != ExploreCode::kNothing && own_code != ExploreCode::kSuspicions &&
+        own_code != ExploreCode::kUnsearched) {
       fmt::print("inputs 1 to {}: a finding with input {}\n", count, input);
       return own_code;
     }
-    code = own_code == ExploreCode::kSuspicions ? own_code : code;
+    if (code == ExploreCode::kNothing || own_code == ExploreCode::kSuspicions) {
+      code = own_code;
+    }
   }
   fmt::print("inputs 1 to {}: no finding\n", count);
   return code;

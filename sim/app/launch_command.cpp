@@ -14,11 +14,12 @@
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
-namespace {
 
 bool EndsWith(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
+
+namespace {
 
 Job LaunchOf(LaunchCommand* command) {
   const bool cuda = EndsWith(command->file, ".cu");

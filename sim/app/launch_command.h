@@ -37,6 +37,8 @@ void AddLaunchOptions(CLI::App* app, LaunchCommand* command);
 // if asked for. Throws ptx::InputError.
 Job JobOf(LaunchCommand* command);
 
+bool EndsWith(const std::string& text, const std::string& end);
+
 }  // namespace muster::app
 
 #endif  // MUSTER_SIM_APP_LAUNCH_COMMAND_H_

@@ -5,10 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <initializer_list>
 #include <iostream>
 #include <new>
 #include <optional>
@@ -34,6 +36,7 @@
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/nearest.h"
 #include "sim/ptx/syntax/parser.h"
 
 namespace muster::app {
@@ -135,6 +138,70 @@ int Disassemble(const std::string& path, const std::string& json) {
   return Told(json, {{"instructions", instructions}}, code);
 }
 
+bool Has(std::initializer_list<std::string_view> list, std::string_view one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
+
+// What is wrong with the words of a command, where that is an option in the wrong place or one that
+// there is not. Empty: nothing.
+std::string WrongOption(const CLI::App& app, const std::vector<std::string>& words, bool compiles) {
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const auto named = [&](const std::string& word) {
+    return std::find_if(commands.begin(), commands.end(),
+                        [&](const CLI::App* one) { return one->get_name() == word; });
+  };
+  if (words.empty() || words.front().empty()) {
+    return "";
+  }
+  if (words.front().front() == '-') {
+    const auto later = std::find_if(words.begin(), words.end(), [&](const std::string& word) {
+      return named(word) != commands.end();
+    });
+    const bool is_of_program = Has({"-h", "--help", "--version"}, words.front());
+    return later == words.end() || is_of_program
+               ? ""
+               : fmt::format("options follow the subcommand: muster {} ... {}", *later,
+                             ptx::Printable(words.front()));
+  }
+  if (named(words.front()) == commands.end()) {
+    std::vector<std::string> names;
+    for (const CLI::App* const one : commands) {
+      names.push_back(one->get_name());
+    }
+    return fmt::format("there is no subcommand {}; there are {}", ptx::Printable(words.front()),
+                       fmt::join(names, ", "));
+  }
+  const CLI::App& command = **named(words.front());
+  std::vector<std::string> options;
+  for (const CLI::Option* const option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      options.push_back("--" + name);
+    }
+  }
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const CLI::Option* const before = command.get_option_no_throw(words[i - 1]);
+    const bool is_value =
+        before != nullptr && words[i - 1].front() == '-' && before->get_items_expected_min() > 0;
+    const std::size_t letter = name.find_first_not_of('-');
+    const bool is_option = letter != 0 && letter != std::string::npos &&
+                           std::isalpha(static_cast<unsigned char>(name[letter])) != 0;
+    if (!is_option || is_value || name == "-h" || command.get_option_no_throw(name) != nullptr) {
+      continue;
+    }
+    const std::string meant = ptx::Nearest(name, options);
+    return fmt::format(
+        "{} has no option {}{}", words.front(), ptx::Printable(words[i]),
+        !meant.empty() ? fmt::format(": did you mean {}?", meant)
+        : compiles && name[1] != '-'
+            ? fmt::format("; options of the compiler follow --: muster {} FILE.cu ... "
+                          "-- {}",
+                          words.front(), ptx::Printable(words[i]))
+            : "");
+  }
+  return "";
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Muster: a GPU barrier unit, and the kernels that run on it");
   app.require_subcommand(1);
@@ -191,14 +258,10 @@ int Main(int argc, char** argv) {
   add_text("disasm", "128-bit words to BCU text", "file", "Words, one a line (-: standard input)",
            Disassemble);
 
-  std::vector<std::string> names;
-  for (const CLI::App* const subcommand : app.get_subcommands({})) {
-    names.push_back(subcommand->get_name());
-  }
-  if (argc > 1 && argv[1][0] != '-' &&
-      std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-    fmt::print(stderr, "muster: there is no subcommand {}; there are {}\n", ptx::Printable(argv[1]),
-               fmt::join(names, ", "));
+  if (const std::string wrong =
+          WrongOption(app, std::vector<std::string>(std::min(argv + 1, dashes), dashes), launches);
+      !wrong.empty()) {
+    fmt::print(stderr, "muster: {}\n", wrong);
     return kBadInput;
   }
   try {

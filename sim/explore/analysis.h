@@ -83,6 +83,7 @@ class Analysis : public Observer {
     bool of_map = false;  // in the tensormap proxy
     ptx::Ordering ordering;
     unsigned size = 0;  // of an element
+    Place at_fresh;     // the lanes' latest wait, if that was for the phase before the first
   };
   struct Copies {
     std::uint32_t group = 0;
@@ -251,6 +252,7 @@ class Analysis : public Observer {
   void CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now);
   void Append(Pasts* pasts, const Accessor& now);
   void Race(const Past& past, const Range& range, const Accessor& now);
+  void NameFreshWait(const char* which, const Place& wait, Suspicion* suspicion) const;
   std::string WhatIsMissed(const Thread& first, const Access& access, const Accessor& now) const;
   std::vector<Collective> WouldOrder(const Past& past, const Accessor& now) const;
   void Synchronize(const Place& at, const Range& range, ptx::Op op, const ptx::Ordering& ordering,

@@ -20,6 +20,10 @@ constexpr std::size_t kMostPast = 1024;
 
 std::uint32_t Analysis::NoteAccess(const Access& access) {
   accesses_.push_back(access);
+  const auto fresh = at_fresh_.find({access.at.cta, access.at.warp});
+  if (access.transfer == 0 && fresh != at_fresh_.end()) {
+    accesses_.back().at_fresh = fresh->second;
+  }
   return static_cast<std::uint32_t>(accesses_.size() - 1);
 }
 
@@ -249,14 +253,22 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
   if (must && a.transfer == 0) {
     suspicion.why += WhatIsMissed(thread, a, now);
   }
-  const auto fresh = at_fresh_.find({b.at.cta, b.at.warp});
-  if (b.transfer == 0 && fresh != at_fresh_.end() && (fresh->second.lanes & now.lanes) != 0) {
-    suspicion.why += fmt::format(
-        "; the wait before the second, at {}, was over at once: its mbarrier was fresh, and it "
-        "waited for the phase before the first",
-        world_.program().Place(world_.program().code[fresh->second.pc].line));
+  if ((a.at_fresh.lanes >> lane & 1) != 0) {
+    NameFreshWait("first", a.at_fresh, &suspicion);
+  } else if (const Place& fresh = accesses_[now.index].at_fresh; (fresh.lanes & now.lanes) != 0) {
+    NameFreshWait("second", fresh, &suspicion);
   }
   Suspect(std::move(suspicion));
+}
+
+// The wait has not kept the lanes of that access from coming too early.
+void Analysis::NameFreshWait(const char* which, const Place& wait, Suspicion* suspicion) const {
+  suspicion->why += fmt::format(
+      "; the wait before the {}, at {}, was over at once: its mbarrier was fresh, and it waited "
+      "for "
+      "the phase before the first",
+      which, world_.program().Place(world_.program().code[wait.pc].line));
+  suspicion->fresh_wait = wait.pc;
 }
 
 void Analysis::OnAccess(const Place& at, const Range& range, ptx::Op op,

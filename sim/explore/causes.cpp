@@ -19,17 +19,52 @@ std::string KeyOf(const Suspicion& suspicion, const World& world) {
   if (suspicion.first.step == 0) {
     return "";
   }
-  const auto line = [&](const Side& side) {
-    const std::uint32_t at = world.program().code[side.at.pc].line;
+  const auto line = [&](std::uint32_t pc) {
+    const std::uint32_t at = world.program().code[pc].line;
     const std::string own = world.program().sources.OwnLine(at);
     return own.empty() ? fmt::format("PTX line {}", at) : own;
   };
-  auto lines = std::make_pair(line(suspicion.first), line(suspicion.second));
+  if (suspicion.fresh_wait) {
+    return fmt::format("wait {}\n{}", line(*suspicion.fresh_wait), VariableOf(suspicion, world));
+  }
+  auto lines = std::make_pair(line(suspicion.first.at.pc), line(suspicion.second.at.pc));
   if (lines.second < lines.first) {
     std::swap(lines.first, lines.second);
   }
   return fmt::format("{}\n{}\n{}\n{}", lines.first, lines.second, VariableOf(suspicion, world),
                      IsNote(suspicion.kind) ? Name(suspicion.kind) : "");
+}
+
+// The order in which causes are told: two events that nothing orders say what to mend, and mostly
+// lead to the bad ends that come after them. What a CTA's end is too early for comes last of them:
+// a mistake that lets threads pass often leads to it.
+int Rank(const Suspicion& what) {
+  if (what.fresh_wait) {
+    return -1;
+  }
+  switch (what.kind) {
+    case Kind::kSharedBarrier:
+      return 0;
+    case Kind::kSourceOverwritten:
+    case Kind::kProxyRace:
+      return 1;
+    case Kind::kDataRace:
+      return 2;
+    case Kind::kExpectedBytes:
+    case Kind::kOtherPhase:
+    case Kind::kLateWait:
+      return IsPair(what) ? 3 : 5;
+    case Kind::kLifetime:
+      return IsPair(what) ? 4 : 5;
+    case Kind::kDeadlock:
+      return 6;
+    case Kind::kFault:
+      return 7;
+    case Kind::kHazard:
+      return 8;
+    default:
+      return 9;
+  }
 }
 
 // Of several kinds with one cause, the most specific one is reported: first that the source of a
@@ -63,7 +98,7 @@ const Suspicion& WhatOf(const Suspicion& note) { return note; }
 using Index = std::map<std::string, std::size_t>;  // of the causes so far, by key
 
 template <typename T>
-Index Group(const std::vector<T>& all, const World& world, std::vector<Cause<T>>* causes) {
+void Group(const std::vector<T>& all, const World& world, std::vector<Cause<T>>* causes) {
   Index index;
   for (const T& one : all) {
     const std::string key = KeyOf(WhatOf(one), world);
@@ -81,7 +116,6 @@ Index Group(const std::vector<T>& all, const World& world, std::vector<Cause<T>>
       std::swap(cause.told, cause.more.back());
     }
   }
-  return index;
 }
 
 // Returns the name of the variable at that address of shared memory, or the address.
@@ -125,7 +159,16 @@ std::string VariableOf(const Suspicion& suspicion, const World& world) {
 
 Causes ByCause(const Explored& explored, const World& world) {
   Causes causes;
-  const Index found = Group(explored.findings, world, &causes.findings);
+  Group(explored.findings, world, &causes.findings);
+  std::stable_sort(causes.findings.begin(), causes.findings.end(),
+                   [](const Cause<Finding>& a, const Cause<Finding>& b) {
+                     return Rank(a.told.what) < Rank(b.told.what);
+                   });
+  Index found;
+  for (std::size_t i = 0; i < causes.findings.size(); ++i) {
+    found.emplace(KeyOf(causes.findings[i].told.what, world), i);
+  }
+  found.erase("");
   std::vector<Unconfirmed> others;
   for (const Unconfirmed& suspicion : explored.suspicions) {
     const auto known = found.find(KeyOf(suspicion.what, world));

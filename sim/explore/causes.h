@@ -15,7 +15,8 @@
 namespace muster::explore {
 
 // Findings have the same cause if their two events are at the same two lines and at the same
-// variable. The lines are those of the source, or of the PTX file if that has no line information.
+// variable; or if they are at the same variable after the same wait that was over at once. The
+// lines are those of the source, or of the PTX file if that has no line information.
 template <typename T>
 struct Cause {
   T told;               // the first of the most specific kind
@@ -30,7 +31,8 @@ struct Causes {
   std::vector<Cause<Suspicion>> notes;
 };
 
-// Groups findings and suspicions by cause, in the order of the first one of each cause.
+// Groups findings and suspicions by cause. Findings that say what to mend come first, and otherwise
+// they are in the order of the first one of each cause.
 Causes ByCause(const Explored& explored, const World& world);
 
 // Returns "sums::part", "buffer out" or "barrier 2": the whole array or allocation. Empty if there

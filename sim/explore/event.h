@@ -53,6 +53,11 @@ struct Event {
   std::vector<Place> woken;
   std::vector<std::uint64_t> begun;  // transfers
   Gathered gathered;
+  // The lanes of its warp that took it, and those without which it could not have come, since they
+  // had come to the same barrier.
+  std::uint32_t lanes = 0;
+  // The lanes that met at a collective when it had been taken: none could go on before.
+  std::uint32_t met = 0;
   bool ends = false;          // the run ends in a fault, which cuts off the other actors
   std::uint64_t cluster = 0;  // the cluster of its lanes, in the order of the grid
   std::uint64_t channel = 0;  // of a transfer: the channel that keeps the order of transfers
@@ -63,6 +68,7 @@ struct Event {
   std::optional<std::size_t> joined_at;
   std::uint64_t joined = 0;
   Events before;    // the events that happen before this one
+  Events meeting;   // the events of the lanes that met, and those before these
   Events arrivals;  // the arrivals of the generation that it completed, and the events before these
 };
 
@@ -107,7 +113,13 @@ inline bool IsInProgramOrder(const Event& a, const Event& b) {
     return a.process == b.process ||
            std::find(a.begun.begin(), a.begun.end(), b.process) != a.begun.end();
   }
-  return (same_warp && !a_flies && (a.actor.lanes & b.actor.lanes) != 0) || Woke(a, b);
+  return (same_warp && !a_flies && (a.lanes & b.lanes) != 0) || Woke(a, b);
+}
+
+// Whether lanes of `b` had met others when `a` had been taken.
+inline bool MetAfter(const Event& a, const Event& b) {
+  return b.actor.kind != Actor::Kind::kTransfer && a.turn.cta == b.turn.cta &&
+         a.turn.warp == b.turn.warp && (a.met & b.lanes) != 0;
 }
 
 // Whether the lanes of `b` came to the instruction that lanes of `a`, of the same warp, had left:

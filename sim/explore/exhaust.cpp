@@ -27,9 +27,43 @@ std::string Explain(const LeftOut& one, const ptx::Program& program) {
                    "of which runs show more than these orders do",
                    place)
              : fmt::format(
-                   "nothing orders the bulk copy at {} with another access, which may come "
+                   "nothing orders the bulk copy at {} with the access at {}, which may come "
                    "between its pieces in a run, and not in these orders",
-                   place);
+                   place, program.Place(program.code[one.other].line));
+}
+
+std::vector<std::string> InShort(const std::vector<LeftOut>& all, const ptx::Program& program) {
+  constexpr std::size_t kMost = 4;  // places that are named
+  const auto line_of = [&program](std::uint32_t pc) {
+    const std::string own = program.sources.OwnLine(program.code[pc].line);
+    return own.empty() ? program.Place(program.code[pc].line) : own;
+  };
+  std::vector<std::string> sentences;
+  for (const auto cause : {LeftOut::Cause::kVolatile, LeftOut::Cause::kPieces}) {
+    const bool is_volatile = cause == LeftOut::Cause::kVolatile;
+    std::set<std::string> places;
+    for (const LeftOut& one : all) {
+      if (one.cause == cause) {
+        places.insert(is_volatile ? line_of(one.pc)
+                                  : fmt::format("{} with {}", line_of(one.pc), line_of(one.other)));
+      }
+    }
+    if (places.empty()) {
+      continue;
+    }
+    std::vector<std::string> named(places.begin(), places.end());
+    if (named.size() > kMost) {
+      named.resize(kMost);
+      named.push_back(fmt::format("{} more", places.size() - kMost));
+    }
+    sentences.push_back(fmt::format(
+        "{}: {}",
+        is_volatile
+            ? "what depends on a clock, or on which lanes are together, may do more in a run"
+            : "between the pieces of a bulk copy another access may come in a run",
+        fmt::join(named, ", ")));
+  }
+  return sentences;
 }
 
 Exhausted Exhaust(World* world, const ExhaustOptions& options,

@@ -57,13 +57,16 @@ struct LeftOut {
   };
   Cause cause = Cause::kVolatile;
   std::uint32_t pc = 0;
+  std::uint32_t other = 0;  // of kPieces: the other access
 
-  bool operator<(const LeftOut& other) const {
-    return std::tie(cause, pc) < std::tie(other.cause, other.pc);
+  bool operator<(const LeftOut& with) const {
+    return std::tie(cause, pc, other) < std::tie(with.cause, with.pc, with.other);
   }
 };
 // Returns the reason as a sentence.
 std::string Explain(const LeftOut& one, const ptx::Program& program);
+// Returns a sentence for each cause, which names each place in the source once.
+std::vector<std::string> InShort(const std::vector<LeftOut>& all, const ptx::Program& program);
 
 struct Exhausted {
   bool complete = false;   // there are no other orders

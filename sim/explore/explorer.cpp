@@ -99,8 +99,8 @@ const Actor& Explorer::Choose(const std::vector<Actor>& enabled, ptx::Random* ra
 
 // Follows runs in random orders with vector clocks.
 void Explorer::Predict() {
-  for (std::uint64_t run = 0; run < options_.predictions && (run == 0 || !IsOver()) && !IsEnough();
-       ++run) {
+  for (std::uint64_t run = 0;
+       run < options_.predictions && (run == 0 || !IsSearchOver()) && !IsEnough(); ++run) {
     Say("predicting along runs", run);
     world_.Reset();
     Analysis analysis(world_);
@@ -326,7 +326,8 @@ void Explorer::Witness(const Lead& lead) {
   std::uint64_t attempts = 0;
   std::uint64_t reversals = 0;
   Unconfirmed nearest{lead.what, "", {}, 0};
-  for (; attempts < options_.attempts && (attempts == 0 || !(IsOver() || IsEnough())); ++attempts) {
+  const auto is_over = [&] { return attempts == 0 ? IsOver() : IsDrivingOver() || IsEnough(); };
+  for (; attempts < options_.attempts && !is_over(); ++attempts) {
     Trace trace;
     const bool reversed = RunReversed(lead, options_.seed + attempts, &trace);
     ++explored_.runs;
@@ -343,8 +344,10 @@ void Explorer::Witness(const Lead& lead) {
       return;
     }
   }
-  nearest.tried = fmt::format("{} orders; in {} the second came first, and none ended badly",
-                              attempts, reversals);
+  nearest.tried = attempts == 0
+                      ? "no order: the time was over"
+                      : fmt::format("{} order{}; in {} the second came first, and none ended badly",
+                                    attempts, attempts == 1 ? "" : "s", reversals);
   explored_.suspicions.push_back(std::move(nearest));
 }
 

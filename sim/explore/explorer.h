@@ -40,8 +40,8 @@ struct ExplorerOptions {
   std::uint64_t attempts = 200;             // runs to find a witness of a suspicion
   unsigned jobs = 1;                        // orders at a time
   bool until_finding = false;               // the first finding is enough, and a race beside it
-  // Asked often: whether the time is over and the search must stop.
-  std::function<bool()> is_over;
+  // Asked often: whether that share of the time is over and what has it must stop.
+  std::function<bool(double share)> is_over;
   // Called now and then with the progress.
   std::function<void(const std::string& doing, std::uint64_t count)> progress;
 };
@@ -54,7 +54,9 @@ struct Finding {
   std::size_t needed = 0;        // how many of its turns must happen
   std::vector<ptx::Turn> pair;   // its two events, in their order there; empty: it is a bad end
   bool is_minimal = false;       // each of its turns is needed
-  std::vector<Place> standing;   // where the threads stand at its end
+  // Of a deadlock that has run on the unit: what each barrier lacks, as the run says.
+  std::vector<std::string> lacks = {};
+  std::vector<Place> standing;  // where the threads stand at its end
 };
 struct Unconfirmed {
   Suspicion what;
@@ -71,9 +73,9 @@ struct Explored {
   // The search ended early: it had reversed steps at each two instructions that conflict, and had
   // seen nothing new for long.
   bool settled = false;
-  // Effects that differ between runs and that no step of the world stands for, as sentences. If
-  // there are any, the search is not complete.
-  std::vector<std::string> left_out;
+  // Effects that differ between runs and that no step of the world stands for. If there are any,
+  // the search is not complete.
+  std::vector<LeftOut> left_out;
   std::uint64_t classes = 0;
   std::uint64_t runs = 0;  // runs beside the search
 };
@@ -98,7 +100,18 @@ class Explorer {
   };
   using Key = std::tuple<Kind, std::uint32_t, std::uint32_t>;
 
-  bool IsOver() const { return options_.is_over && options_.is_over(); }
+  bool IsOver(double share) const { return options_.is_over && options_.is_over(share); }
+  bool IsOver() const { return IsOver(1); }
+  // Leaves time for what has been found so far: to drive suspicions to a witness, to run witnesses
+  // on the unit, and to shrink them.
+  bool IsSearchOver() const {
+    constexpr double kShare = 0.6;
+    return IsOver(leads_.empty() && explored_.findings.empty() ? 1 : kShare);
+  }
+  bool IsDrivingOver() const {
+    constexpr double kShare = 0.8;
+    return IsOver(kShare);
+  }
   bool IsEnough() const { return options_.until_finding && !explored_.findings.empty(); }
   // Whether to leave the current order before its end.
   bool IsLeft() const {

@@ -27,7 +27,7 @@ Exhausted Explorer::SeeOrders(ExhaustOptions options, unsigned jobs,
   options.stop = [&](std::uint64_t classes) {
     Say("classes of orders", classes);
     explored_.settled = explored_.settled || is_settled();
-    return explored_.settled || IsOver() || IsEnough();
+    return explored_.settled || IsSearchOver() || IsEnough();
   };
   const auto each = [this](const Order& order) {
     TakeOrder(order);
@@ -52,7 +52,7 @@ void Explorer::Exhaust() {
     has_seen_pairs = result.has_ended;
     options.most_reversals = 0;
   }
-  if (!result.complete && !IsOver() && !IsEnough()) {
+  if (!result.complete && !IsSearchOver() && !IsEnough()) {
     explored_.runs += result.classes;
     const double begun = ProcessorSeconds();
     latest_news_ = begun;
@@ -67,15 +67,13 @@ void Explorer::Exhaust() {
     constexpr std::uint64_t kFew = 4096;
     options.most_classes = std::min(options_.bound, kFew);
     result = SeeOrders(options, 1, is_settled);
-    if (!result.complete && options_.bound > kFew && !explored_.settled && !IsOver()) {
+    if (!result.complete && options_.bound > kFew && !explored_.settled && !IsSearchOver()) {
       options.most_classes = options_.bound;
       result = SeeOrders(options, options_.jobs, is_settled);
     }
   }
   explored_.classes = result.classes;
-  for (const LeftOut& one : result.left_out) {
-    explored_.left_out.push_back(Explain(one, world_.program()));
-  }
+  explored_.left_out.assign(result.left_out.begin(), result.left_out.end());
   explored_.complete = result.complete && explored_.left_out.empty();
 }
 

@@ -15,6 +15,7 @@ void Races::Find(std::size_t index) {
   }
   const bool waits = event.actor.kind == Actor::Kind::kWait;
   event.before.Clear();
+  event.meeting.Clear();
   event.arrivals.Clear();
   std::optional<Events> own;  // computed on demand
   // The parity of generations does not determine the answer.
@@ -39,13 +40,14 @@ void Races::Find(std::size_t index) {
       Reverse(i, index);
     }
     const bool waited = AnyPair(other.accesses, event.accesses, IsWaitFor);
-    const bool follows = IsInProgramOrder(other, event) || waited;
+    const bool met = MetAfter(other, event);
+    const bool follows = IsInProgramOrder(other, event) || waited || met;
     if (known && !follows) {
       continue;
     }
     if (!known && !follows && conflicts && !waits) {
-      NoteCopy(other);
-      NoteCopy(event);
+      NoteCopy(other, event);
+      NoteCopy(event, other);
       if (IsToReverse(other, event.turn.pc)) {
         Reverse(i, index);
         TakeApart(i);
@@ -56,8 +58,19 @@ void Races::Find(std::size_t index) {
       event.before.Add(other.before);
       event.before.Add(i);
     }
+    if (met) {
+      event.before.Add(other.meeting);
+    }
     if (waited || Woke(other, event)) {
       event.before.Add(other.arrivals);
+    }
+  }
+  for (const std::size_t i : event.met != 0 ? index_.Former(event) : EventIndex::Numbers()) {
+    const Event& other = nodes_[i].event;
+    if (other.actor.kind != Actor::Kind::kTransfer && other.turn.cta == event.turn.cta &&
+        other.turn.warp == event.turn.warp && (other.lanes & event.met) != 0) {
+      event.meeting.Add(other.before);
+      event.meeting.Add(i);
     }
   }
   if (Completes(event)) {
@@ -86,9 +99,14 @@ void Races::TakeApart(std::size_t index) {
   }
 }
 
-void Races::NoteCopy(const Event& event) {
-  if (event.actor.kind == Actor::Kind::kTransfer && ptx::IsBulk(program_.code[event.actor.pc].op)) {
-    unordered_copies_.insert(event.actor.pc);
+// A wait finds a phase complete or not: what is between the pieces makes no difference to it.
+void Races::NoteCopy(const Event& copy, const Event& other) {
+  const auto comes_between = [](const ObjectAccess& a, const ObjectAccess& b) {
+    return Conflict(a, b) && b.mode != ObjectAccess::Mode::kWait;
+  };
+  if (copy.actor.kind == Actor::Kind::kTransfer && ptx::IsBulk(program_.code[copy.actor.pc].op) &&
+      AnyPair(copy.accesses, other.accesses, comes_between)) {
+    unordered_copies_.insert({copy.actor.pc, other.actor.pc});
   }
 }
 

@@ -30,15 +30,16 @@ class Races {
   // Computes what the event comes after, and plans its reversals. All events before it must have
   // been added.
   void Find(std::size_t index);
-  // Instructions of bulk copies that are not ordered with another access.
-  const std::set<std::uint32_t>& unordered_copies() const { return unordered_copies_; }
+  // Bulk copies, and accesses that they are not ordered with, by their instructions.
+  using Copies = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+  const Copies& unordered_copies() const { return unordered_copies_; }
   // Whether steps were not reversed since others at their instructions had been, often enough.
   bool has_spared() const { return has_spared_; }
 
  private:
   bool IsToReverse(const Event& first, std::uint32_t second);
   void TakeApart(std::size_t index);
-  void NoteCopy(const Event& event);
+  void NoteCopy(const Event& copy, const Event& other);
   Events BeforeItsThread(std::size_t index) const;
   void Gather(std::size_t index);
   std::optional<std::size_t> StartOf(std::size_t index) const;
@@ -50,7 +51,7 @@ class Races {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> reversed_;  // by instructions
   bool has_spared_ = false;
   EventIndex index_;  // of the events before the one that is added
-  std::set<std::uint32_t> unordered_copies_;
+  Copies unordered_copies_;
 };
 
 }  // namespace muster::explore

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "sim/isa/bits.h"
@@ -15,6 +16,20 @@ namespace {
 // Whether the finding has a place where the order ends. A deadlock has several places.
 bool HasPlace(const Suspicion& suspicion) {
   return !IsPair(suspicion) && suspicion.first.at.lanes != 0 && suspicion.kind != Kind::kDeadlock;
+}
+
+// The first few of a list of elements.
+std::string InShort(const std::string& why) {
+  constexpr unsigned kMost = 3;
+  std::size_t end = 0;
+  for (unsigned i = 0; i < kMost; ++i) {
+    end = why.find("; ", end);
+    if (end == std::string::npos) {
+      return why;
+    }
+    end += 2;
+  }
+  return why.substr(0, end) + "...";
 }
 
 // Returns "and 7 more with this cause: 6 data_race, 1 lifetime", or an empty text.
@@ -136,7 +151,9 @@ std::string Reporter::PairText(const Suspicion& suspicion) const {
     text += fmt::format("     object   {}\n", object);
   }
   if (!suspicion.why.empty()) {
-    text += fmt::format("     why      {}\n", suspicion.why);
+    text +=
+        fmt::format("     why      {}\n",
+                    suspicion.kind == Kind::kWrongResult ? InShort(suspicion.why) : suspicion.why);
   }
   return text;
 }
@@ -163,6 +180,10 @@ std::string Reporter::Text(std::size_t number, const Cause<Finding>& cause,
       text += fmt::format("     waits    {} thread{} at {}\n", threads, threads == 1 ? "" : "s",
                           world_.program().Place(line));
     }
+    constexpr std::size_t kMost = 4;
+    for (std::size_t i = 0; i < std::min(kMost, finding.lacks.size()); ++i) {
+      text += fmt::format("     lacks    {}\n", finding.lacks[i]);
+    }
   }
   if (!witness.empty()) {
     text += fmt::format("     again    {}\n", witness);
@@ -175,6 +196,18 @@ std::string Reporter::Text(std::size_t number, const Cause<Finding>& cause,
     ++more[std::string(Name(other.what.kind)) + " (a suspicion)"];
   }
   return text + MoreText(more);
+}
+
+std::string Reporter::Brief(std::size_t number, const Cause<Finding>& cause,
+                            const std::string& witness) const {
+  const Suspicion& what = cause.told.what;
+  const std::string where =
+      IsPair(what)
+          ? fmt::format(" at {}, and at {}", PlaceText(what.first.at), PlaceText(what.second.at))
+      : HasPlace(what) ? fmt::format(" at {}", PlaceText(what.first.at))
+                       : "";
+  return fmt::format("{:3}. {}{}{}\n", number, Name(what.kind), where,
+                     witness.empty() ? "" : fmt::format(": {}", witness));
 }
 
 std::string Reporter::Text(const Cause<Unconfirmed>& cause) const {
@@ -294,6 +327,9 @@ nlohmann::ordered_json Reporter::Json(const Finding& finding) const {
   json["turns"] = finding.turns.size();
   for (const Place& place : finding.standing) {
     json["standing"].push_back(PlaceJson(place));
+  }
+  if (!finding.lacks.empty()) {
+    json["lacks"] = finding.lacks;
   }
   return json;
 }

@@ -22,6 +22,9 @@ class Reporter {
   // how to repeat it.
   std::string Text(std::size_t number, const Cause<Finding>& cause,
                    const std::string& witness) const;
+  // The same in one line: what, and where.
+  std::string Brief(std::size_t number, const Cause<Finding>& cause,
+                    const std::string& witness) const;
   std::string Text(const Cause<Unconfirmed>& cause) const;
   std::string Text(const Cause<Suspicion>& cause) const;
 

@@ -80,8 +80,8 @@ Exhausted Search::Run() {
   for (const std::uint32_t pc : world_.volatile_pcs()) {
     found_.left_out.insert({LeftOut::Cause::kVolatile, pc});
   }
-  for (const std::uint32_t pc : races_.unordered_copies()) {
-    found_.left_out.insert({LeftOut::Cause::kPieces, pc});
+  for (const auto& [copy, other] : races_.unordered_copies()) {
+    found_.left_out.insert({LeftOut::Cause::kPieces, copy, other});
   }
   return found_;
 }
@@ -116,6 +116,11 @@ void Search::Step(Node* node, std::size_t which) {
     }
   }
   event.gathered = world_.gathered();
+  event.lanes = event.actor.lanes | event.turn.lanes;
+  event.met = world_.met();
+  for (const Place& place : event.gathered.arrived) {
+    event.lanes |= IsSameWarp(place, event.turn) ? place.lanes : 0;
+  }
   event.ends = world_.end() == World::End::kFault;
   if (event.ends) {
     node->planned = node->processes;
@@ -189,8 +194,8 @@ Node Search::After(const std::vector<Actor>& enabled) {
   Node& last = nodes_.back();
   Join(&last, &fresh);
   for (const Event& event : last.asleep) {
-    if (!event.ends && !IsInProgramOrder(last.event, event) && !Leaves(last.event, event) &&
-        !Leaves(event, last.event) && !SendBoth(last.event, event) &&
+    if (!event.ends && !IsInProgramOrder(last.event, event) && !MetAfter(last.event, event) &&
+        !Leaves(last.event, event) && !Leaves(event, last.event) && !SendBoth(last.event, event) &&
         !AnyPair(last.event.accesses, event.accesses, MayConflict)) {
       fresh.asleep.push_back(event);
     }
@@ -291,6 +296,7 @@ void Search::PlanWaits() {
     event.actor = wait;
     event.process = world_.ProcessOf(wait);
     event.turn = world_.TurnOf(wait);
+    event.lanes = wait.lanes;
     event.actor.answer = true;
     event.accesses.push_back(
         {wait.object, ObjectAccess::Mode::kWait, generations_[wait.object] + 1});

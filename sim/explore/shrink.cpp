@@ -47,6 +47,7 @@ class Shrinker {
     if (!shrunk.is_minimal && !Holds()) {
       return shrunk;
     }
+    shrunk.is_minimal = shrunk.is_minimal && !is_cut_;
     shrunk.turns.clear();
     for (const Entry& entry : kept_) {
       shrunk.turns.push_back(entry.turn);
@@ -82,6 +83,10 @@ class Shrinker {
   bool Holds() {
     Follower follower = FollowerOf(kept_);
     for (std::uint64_t seed = kFirstOrders + 1; seed <= kOrders; ++seed) {
+      if (stop_()) {
+        is_cut_ = true;
+        return true;
+      }
       if (!follower.Run(seed) || !EndsAsFound()) {
         seeds_.insert(seeds_.begin(), seed);
         return false;
@@ -124,8 +129,9 @@ class Shrinker {
 
   bool IsShownBy(const std::vector<Entry>& entries) {
     Follower follower = FollowerOf(entries);
-    return std::all_of(seeds_.begin(), seeds_.end(),
-                       [&](std::uint64_t seed) { return follower.Run(seed) && EndsAsFound(); });
+    return std::all_of(seeds_.begin(), seeds_.end(), [&](std::uint64_t seed) {
+      return !stop_() && follower.Run(seed) && EndsAsFound();
+    });
   }
 
   bool EndsAsFound() const {
@@ -146,6 +152,7 @@ class Shrinker {
   const std::function<bool()>& stop_;
   std::vector<Entry> kept_;
   std::vector<std::uint64_t> seeds_;  // of orders that have to show it
+  bool is_cut_ = false;               // the time was over before it had been shown by all
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace muster::explore {
 
 // Returns the finding with as few turns as suffice: 256 orders that keep to these, and are random
 // otherwise, show it, and without any one of them some do not; its two events are left in. Returns
-// the finding as it is if its own schedule does not suffice for that, and what it has come to once
-// `stop` is true.
+// the finding as it is if its own schedule does not suffice for that, and once `stop` is true what
+// it has come to, which fewer orders have shown.
 Finding Shrink(Finding finding, World* world, const Explorer::Judge& judge,
                const std::function<bool()>& stop);
 

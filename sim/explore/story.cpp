@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <variant>
 
 #include "sim/isa/bits.h"
@@ -14,6 +16,7 @@ using ptx::Op;
 using ptx::Turn;
 
 constexpr std::size_t kMostSentences = 10;
+constexpr std::size_t kNear = 3;  // turns before an event that are told of a long order
 
 std::string MbarrierVerb(MbOp op) {
   return op == MbOp::kInit    ? "initialises an mbarrier"
@@ -93,9 +96,44 @@ bool IsOfSameWarp(const Turn& a, const Turn& b) {
   return a.what == Turn::What::kExecutes && b.what == a.what && a.cta == b.cta && a.warp == b.warp;
 }
 
+// Which turns of a long order are told: those up to its two events; or the last ones that must
+// come.
+std::vector<bool> NearEvents(const Finding& finding) {
+  const std::vector<Turn>& turns = finding.turns;
+  std::vector<bool> near(turns.size());
+  std::vector<std::size_t> events;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const auto is_event = [&](const Turn& event) {
+      return event.cta == turns[i].cta && event.warp == turns[i].warp && event.pc == turns[i].pc &&
+             event.time == turns[i].time && event.what == turns[i].what &&
+             (event.lanes & turns[i].lanes) != 0;
+    };
+    if (std::any_of(finding.pair.begin(), finding.pair.end(), is_event)) {
+      events.push_back(i);
+    }
+  }
+  if (events.empty()) {
+    const std::size_t last = finding.needed == 0 ? turns.size() : finding.needed;
+    const std::size_t first = last - std::min(last, kMostSentences - 2);
+    std::fill(near.begin() + static_cast<std::ptrdiff_t>(first),
+              near.begin() + static_cast<std::ptrdiff_t>(last), true);
+    return near;
+  }
+  events.resize(std::min<std::size_t>(events.size(), 2));
+  for (const std::size_t event : events) {
+    for (std::size_t i = event - std::min(event, kNear - 1); i <= event; ++i) {
+      near[i] = true;
+    }
+  }
+  return near;
+}
+
 }  // namespace
 
 std::vector<std::string> StoryOf(const Finding& finding, const ptx::Program& program) {
+  if (finding.what.of_memory_model) {
+    return {};
+  }
   const std::vector<Turn>& turns = finding.turns;
   bool several_ctas = false;
   for (const Turn& turn : turns) {
@@ -103,26 +141,41 @@ std::vector<std::string> StoryOf(const Finding& finding, const ptx::Program& pro
   }
   const bool is_long = turns.size() > kMostSentences;
   std::vector<std::string> sentences;
+  std::vector<std::size_t> numbers;  // of the turns that they tell
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const bool is_needed = i < finding.needed;
     if (is_long && is_needed && i + 1 < finding.needed && IsOfSameWarp(turns[i], turns[i + 1])) {
       continue;  // told with the next turn of the warp
     }
+    numbers.push_back(i);
     sentences.push_back((is_needed || finding.needed == 0 ? "" : "not before: ") +
                         SentenceOf(turns[i], program, several_ctas));
   }
   if (sentences.empty()) {
     sentences.emplace_back("any order shows it");
   }
-  if (sentences.size() > kMostSentences) {
-    constexpr std::size_t kFirst = 4;
-    constexpr std::size_t kLast = 5;
-    const auto begin = sentences.begin() + kFirst;
-    const auto end = sentences.end() - kLast;
-    *begin = fmt::format("... {} more ...", end - begin);
-    sentences.erase(begin + 1, end);
+  if (sentences.size() <= kMostSentences) {
+    return sentences;
   }
-  return sentences;
+  const std::vector<bool> near = NearEvents(finding);
+  std::vector<std::string> told;
+  std::size_t left_out = 0;
+  const auto tell_gap = [&] {
+    if (left_out != 0) {
+      told.push_back(fmt::format("... {} more ...", left_out));
+    }
+    left_out = 0;
+  };
+  for (std::size_t k = 0; k < sentences.size(); ++k) {
+    if (!near[numbers[k]]) {
+      ++left_out;
+      continue;
+    }
+    tell_gap();
+    told.push_back(std::move(sentences[k]));
+  }
+  tell_gap();
+  return told;
 }
 
 }  // namespace muster::explore

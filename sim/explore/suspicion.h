@@ -6,6 +6,7 @@
 #define MUSTER_SIM_EXPLORE_SUSPICION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ struct Suspicion {
   Range object;     // memory, or an mbarrier
   int bar = -1;     // a named barrier of the CTA object.owner
   std::string why;  // why nothing orders them: a sentence
+  // The instruction of the wait at a fresh mbarrier that `why` names.
+  std::optional<std::uint32_t> fresh_wait;
   // No other order of instructions shows it: the run itself is the witness.
   bool of_memory_model = false;
   // Collectives between the two events that would order them if collectives ordered memory, in the

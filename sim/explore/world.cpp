@@ -150,6 +150,7 @@ void World::Step(const Actor& actor) {
   begun_.clear();
   gathered_.waits = false;
   gathered_.arrived.clear();
+  met_ = 0;
   if (actor.kind == Actor::Kind::kStart) {
     NoteAccess(ObjectOf(kQueue, 0), ObjectAccess::Mode::kWrite);
     if (const std::size_t launch = clusters_.NextLaunch(); launch != 0) {

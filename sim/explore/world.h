@@ -82,6 +82,8 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   // Lanes that arrived at a barrier in the latest step, and whether its own lanes wait for others
   // of their warp.
   const Gathered& gathered() const { return gathered_; }
+  // The lanes of the step's warp that met at a collective in it.
+  std::uint32_t met() const { return met_; }
   // Transfers that the latest step dropped, as processes.
   const std::vector<std::uint64_t>& dropped() const { return dropped_; }
   // Transfers that the latest step started, as processes.
@@ -291,6 +293,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   std::vector<ObjectAccess> object_accesses_;
   std::vector<Place> woken_;
   Gathered gathered_;
+  std::uint32_t met_ = 0;
   std::vector<std::uint64_t> dropped_;
   std::vector<ptx::Turn> lost_;
   std::vector<std::uint64_t> begun_;

@@ -207,20 +207,21 @@ void World::OnGridRelease(const std::vector<ClusterLanes>& lanes) {
 
 void World::OnWarpScope(const ptx::Core& core, const WarpRequest& request,
                         const WarpEffects& effects) {
-  if (observer_ == nullptr) {
-    return;
-  }
   const WarpState& state = StateOf(core, request.warp);
   std::uint32_t together = 0;  // lanes that met, though their answers may differ
   for (const WarpAnswer& answer : effects.answers) {
     together |= answer.lanes;
-    if (request.op == WarpOp::kExit) {
+    if (request.op == WarpOp::kExit && observer_ != nullptr) {
       const ptx::Group* const waiting = GroupOf(state, answer.lanes);
       observer_->OnWarpSync(
           PlaceOf(state, answer.lanes, waiting == nullptr ? state.pc : waiting->pc), answer.op);
     }
   }
-  if (together != 0 && request.op != WarpOp::kExit) {
+  if (request.op == WarpOp::kExit) {
+    return;
+  }
+  met_ |= together;
+  if (together != 0 && observer_ != nullptr) {
     observer_->OnWarpSync(PlaceOf(state, together, state.pc), request.op);
   }
 }

@@ -65,7 +65,7 @@ TEST_P(Working, GivesNoAlarm) {
   options.predictions = 4;
   options.attempts = 4;
   const auto begun = std::chrono::steady_clock::now();
-  options.is_over = [&] {
+  options.is_over = [&](double) {
     constexpr auto kLongest = std::chrono::milliseconds(300);
     return has_ended && std::chrono::steady_clock::now() - begun > kLongest;
   };

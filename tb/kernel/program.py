@@ -885,6 +885,10 @@ def direct_cuda(muster, folder):
         check(result.returncode == 0 and result.stdout.startswith(f"{compiler} ") and option in result.stdout and
               ("-include" in result.stdout and "/cuda.h" in result.stdout) == (compiler == "clang") and
               (folder / "a sum.cu.ptx").exists(), f"{compiler}: expected its command, and success", result)
+        if compiler == "clang":
+            result = run(muster, "run", source, *SUM_LAUNCH, "--", "-g", env={"PATH": str(tools)})
+            check("-O2 --cuda-noopt-device-debug -S " in result.stdout and " -g " in result.stdout,
+                  "expected debug information", result)
         (tools / compiler).write_text("#!/bin/sh\nexit 1\n")
         result = run(muster, "run", source, *SUM_LAUNCH, env={"PATH": str(tools)})
         check(result.returncode == 2 and f"{source} does not compile" in result.stderr and
@@ -892,10 +896,14 @@ def direct_cuda(muster, folder):
     (tools / "nvcc").write_text(f'#!/bin/sh\n/bin/cp {BLOCK_SUM} "$(eval echo \\"\\${{$#}}\\")"\n')
     for command in ("run", "explore"):
         for options, says in (((), "nvcc -arch=sm_90a -lineinfo -ptx "),
+                              (("--", "-G"), "nvcc -arch=sm_90a -ptx -G "),
                               (("--arch", "sm_100a", "--", "-I", "a folder", "-rdc=true"),
                                "nvcc -arch=sm_100a -lineinfo -ptx -I 'a folder' -rdc=true ")):
             result = run(muster, command, source, *SUM_LAUNCH, *options, env={"PATH": str(tools)})
             check(result.returncode == 0 and result.stdout.startswith(says), f"{command} {options}: expected {says}", result)
+        names = {file.name for file in folder.glob("*.ptx")}
+        check({"a sum.cu.ptx", "a sum.cu.G.ptx", "a sum.cu.I.a_folder.rdc_true.sm_100a.ptx"} <= names,
+              f"{names}: expected a file for each way to compile", result)
         for option in (("--arch", "sm_90a"), ("--", "-DX")):
             result = run(muster, command, BLOCK_SUM, *SUM_LAUNCH, *option)
             check(result.returncode == 2 and "go to the compiler of a CUDA file (.cu), which this is not" in result.stderr,
@@ -926,12 +934,33 @@ def direct_misuse(muster, folder):
             launch = (*launch, "--arg", 1)
         result = run(muster, "run", BLOCK_SUM, *launch)
         check(result.returncode == 2 and says in result.stderr, f"{launch}: expected exit code 2", result)
+    result = run(muster, "run", BLOCK_SUM, "--block", 64)
+    check(result.returncode == 2 and "--arg is missing: the kernel block_sum takes 3 arguments, such as --arg " in result.stderr,
+          "expected the option's name", result)
 
 
 def subcommand(muster, folder):
     """A subcommand that there is not is named, and those that there are."""
     result = run(muster, "frobnicate", "x")
     check(result.returncode == 2 and "there is no subcommand frobnicate; there are run, " in result.stderr, "expected its name", result)
+
+
+def misplaced(muster, folder):
+    """An option in the wrong place, or misspelt, or of the compiler, is named with what was meant; values may begin with -."""
+    manifest = KERNELS / "block_sum" / "block_sum.json"
+    (folder / "hang.txt").write_text("warp (0,0,0) 0 at k.ptx:1\n")
+    for words, says in ((("--seeds", 3, "run", manifest), "options follow the subcommand: muster run ... --seeds"),
+                        (("run", manifest, "--sede", 3), "run has no option --sede: did you mean --seed?"),
+                        (("explore", manifest, "--withness=x"), "explore has no option --withness=x: did you mean --witness?"),
+                        (("run", "x.cu", "--block", 32, "-DBUG=1"),
+                         "run has no option -DBUG=1; options of the compiler follow --: muster run FILE.cu ... -- -DBUG=1"),
+                        (("explain", manifest, folder / "hang.txt"),
+                         f"{manifest} is no dump of a hung grid: that comes first, as in muster explain hang.txt {manifest}")):
+        result = run(muster, *words)
+        check(result.returncode == 2 and says in result.stderr and result.stderr.count("\n") == 1,
+              f"{words}: expected a sentence", result)
+    result = run(muster, "run", BLOCK_SUM, "--block", 64, "--arg", "in=u32[64]:-1", "--arg", "out=u32[1]", "--arg", "-5")
+    check("has no option" not in result.stderr, "-5 is a value", result)
 
 
 # What CUDA's grid.sync() does where the grid is not cooperative; and a kernel that launches one.
@@ -1001,6 +1030,7 @@ SCRIPTS = {
     "direct.buffers": direct_buffers,
     "direct.cuda": direct_cuda,
     "direct.misuse": direct_misuse,
+    "misplaced": misplaced,
     "manifest.missing": missing_manifest,
     "manifest.folder": folder_as_manifest,
     "usage.no_manifest": no_manifest,

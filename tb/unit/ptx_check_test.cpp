@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/nearest.h"
 #include "sim/ptx/syntax/parser.h"
 #include "tb/unit/ptx_forms.h"
 
@@ -62,6 +64,49 @@ TEST(PtxCheck, VersionsTargetsAndWideNumbers) {
   EXPECT_EQ(findings("8.0", "sm_90", "add.s32 %r1, %r2, -2147483649;"),
             "- f.ptx:4:66: 0xffffffff7fffffff has more than the 32 bits of add.s32\n");
   EXPECT_EQ(findings("8.0", "sm_90", "mov.u64 %d1, 0x1ffffffff;"), "");
+}
+
+// A run takes the file all the same, and keeps what to warn of.
+TEST(PtxCheck, LinkedProgramsKeepWarningsOfTheVersion) {
+  const auto warnings = [](const std::string& version, const std::string& target) {
+    const auto module = Parse("f.ptx", ".version " + version + "\n.target " + target +
+                                           "\n.address_size 64\n.entry k() { ret; }\n");
+    return Link(*module, "k").warnings;
+  };
+  EXPECT_TRUE(warnings("8.0", "sm_90").empty());
+  ASSERT_EQ(warnings("99.0", "sm_90").size(), 1U);
+  EXPECT_EQ(warnings("99.0", "sm_90").front(),
+            "f.ptx: there is no .version 99.0: the newest is 9.4");
+  ASSERT_EQ(warnings("8.0", "sm_200").size(), 1U);
+}
+
+TEST(PtxCheck, AMisspeltModifierIsRecognized) {
+  const auto said = [](const std::string& instruction) {
+    const auto module = Parse("f.ptx", R"(.version 8.0
+.target sm_90
+.address_size 64
+.entry k() { .reg .b32 %r<4>; .shared .align 8 .b64 a;
+)" + instruction + "; ret; }\n");
+    return Check(*module).front().text;
+  };
+  EXPECT_EQ(said("mbarrier.arive.expect_tx.shared.b64 _, [a], 16"),
+            "f.ptx:5:1: the modifier .arive of mbarrier.arive.expect_tx.shared.b64 is not "
+            "supported; did you mean .arrive?");
+  EXPECT_EQ(said("cp.async.bulk.tensr.2d.shared::cluster.global.mbarrier::complete_tx::bytes [a], "
+                 "[a], [a]"),
+            "f.ptx:5:1: the modifier .tensr of cp.async.bulk.tensr.2d.shared::cluster.global."
+            "mbarrier::complete_tx::bytes is not supported; did you mean .tensor?");
+  EXPECT_EQ(said("add.frob.u32 %r1, %r1, 1"),
+            "f.ptx:5:1: the modifier .frob of add.frob.u32 is not supported");
+}
+
+TEST(PtxCheck, NearestWords) {
+  const std::vector<std::string> words = {"--seed", "--seeds", "--schedule", "--time"};
+  EXPECT_EQ(Nearest("--sede", words), "--seed");
+  EXPECT_EQ(Nearest("--shcedule", words), "--schedule");
+  EXPECT_EQ(Nearest("--tme", words), "--time");
+  EXPECT_EQ(Nearest("--frobnicate", words), "");
+  EXPECT_EQ(Nearest("x", {"y"}), "");
 }
 
 TEST(PtxCheck, UnknownInstructionsAllAtOnce) {

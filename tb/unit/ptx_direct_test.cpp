@@ -210,8 +210,8 @@ TEST(PtxDirect, PlainNamesOfKernels) {
   const auto chosen = [&](const std::string& name) {
     launch.kernel = name;
     Kernel kernel("");
-    kernel.manifest = ManifestOf(launch).manifest;
     try {
+      kernel.manifest = ManifestOf(launch).manifest;
       return Ended(kernel).session().program().Kernel().name;
     } catch (const InputError& error) {
       return std::string(error.what());

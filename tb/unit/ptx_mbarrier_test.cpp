@@ -219,6 +219,33 @@ TEST(PtxMbarrier, ManyCtasOneAfterTheOther) {
   EXPECT_EQ(run.grid().Mbarriers().size(), 50U);
 }
 
+// An arrival that is refused says which rule it breaks, with its numbers.
+TEST(PtxMbarrier, RefusedCountsSayTheirNumbers) {
+  const struct {
+    const char* count;
+    const char* body;
+    const char* says;
+  } rows[] = {
+      {"2", "@%p1 mbarrier.arrive.shared.b64 _, [a], %r10;", "arrive: the count is 0"},
+      {"2", "mov.u32 %r11, 0x100000; @%p1 mbarrier.arrive.shared.b64 _, [a], %r11;",
+       "arrive: the count 1048576 is above 1048575"},
+      {"4", "@%p1 mbarrier.arrive.shared.b64 _, [a]; @%p1 mbarrier.arrive.shared.b64 _, [a], 7;",
+       "arrive: 7 arrivals come, and the phase lacks 3 of its 4"},
+      {"1",
+       "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [a], 16;\n"
+       "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [a], 16;",
+       "arrive.expect_tx: 1 arrival comes too many: the phase has had all of its 1, and lacks 16 "
+       "bytes before the next one begins"},
+      {"2", "@%p1 mbarrier.arrive_drop.shared.b64 _, [a], 3;",
+       "arrive_drop: 3 arrivals come to be dropped, and a phase expects 2"},
+  };
+  for (const auto& row : rows) {
+    const Ended run(Threads(32, row.count, row.body));
+    ASSERT_EQ(run.outcome(), "fault:bad_arrive_count") << row.body;
+    EXPECT_EQ(run.grid().faults().front().explanation, row.says);
+  }
+}
+
 TEST(PtxMbarrier, Faults) {
   const struct {
     const char* body;

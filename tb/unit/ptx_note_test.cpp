@@ -4,9 +4,11 @@
 // are over at once; and which lanes a fault is of.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/ptx/launch/incidents.h"
 #include "sim/ptx/launch/report.h"
 #include "tb/unit/ptx_fixture.h"
 #include "tb/unit/ptx_mbarrier_kernel.h"
@@ -57,6 +59,32 @@ STAY: bar.sync 1;)"));
   ASSERT_EQ(notes.size(), 1U) << notes;
   EXPECT_EQ(notes[0]["line"], kBody + 4) << "of who waits";
   EXPECT_EQ(notes[0]["message"], "passed without 32 threads, which left at line 15");
+}
+
+// Copies that a compiler has made of one line of the source are one note.
+TEST(PtxNote, CopiesOfALineAreOne) {
+  const Ended run(Kernel(Header("sm_90") + R"(.visible .entry test() {
+  .reg .pred done; .shared .align 8 .b64 a[2]; .reg .pred %p; .reg .b32 %r;
+  mov.u32 %r, %tid.x; setp.ne.u32 %p, %r, 0; @%p bra READY;
+  mbarrier.init.shared.b64 [a], 1; mbarrier.init.shared.b64 [a+8], 1;
+READY: bar.sync 0;
+  .loc 1 7 3
+A: mbarrier.try_wait.parity.shared.b64 done, [a], 1; @!done bra A;
+  .loc 1 7 3
+B: mbarrier.try_wait.parity.shared.b64 done, [a+8], 1; @!done bra B;
+  ret;
+}
+.file 1 "mine.cu"
+)"));
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.grid().notes().size(), 2U);
+  const std::string text = NoteText(run.session());
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  EXPECT_EQ(text.rfind("mine.cu:7 in test, ", 0), 0U) << text;
+  EXPECT_NE(text.find("note before_first, 2 times: mbarrier a (0x0) and 1 more of CTA (0,0,0): a "
+                      "wait is over at once"),
+            std::string::npos)
+      << text;
 }
 
 // Threads leave after the barrier, in 50 CTAs that take the same slots; or when they have arrived

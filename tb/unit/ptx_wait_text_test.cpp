@@ -173,11 +173,78 @@ C: )" + waits + " ret; }",
   const auto summary = BetweenLines(ReportOf(run), "Every live warp waits", "In detail:");
   ASSERT_EQ(summary.size(), 3U) << ReportOf(run);
   EXPECT_EQ(summary[0],
-            "  barrier 1 (sync) of CTA (0,0,0): warp 0 waits at line 8; missing: warp 1, which "
-            "waits at barrier 2 (line 7)");
+            "  barrier 1 (sync) of CTA (0,0,0): 1 of 2 warps have arrived; warp 0 waits at line 8; "
+            "missing: warp 1, which waits at barrier 2 (line 7)");
   EXPECT_EQ(summary[1],
-            "  barrier 2 (sync) of CTA (0,0,0): warp 1 waits at line 7; missing: warp 0, which "
-            "waits at barrier 1 (line 8)");
+            "  barrier 2 (sync) of CTA (0,0,0): 1 of 2 warps have arrived; warp 1 waits at line 7; "
+            "missing: warp 0, which waits at barrier 1 (line 8)");
+}
+
+// Who has exited is told apart from who waits elsewhere, and by the line from which it left.
+TEST(PtxWaitText, AWarpThatHasLeftIsNamed) {
+  const Ended run(Kernel(Header() + R"(.visible .entry test() {
+  .reg .pred %p<5>; .reg .b32 %r; mov.u32 %r, %tid.x;
+  setp.lt.u32 %p1, %r, 64; @%p1 bra OTHERS;
+  setp.ge.u32 %p2, %r, 224;
+  @%p2 bra END;
+  bar.sync 1, 192;
+OTHERS: bar.sync 2, 256;
+  setp.lt.u32 %p3, %r, 32; @%p3 bar.sync 3, 64;
+  setp.ge.u32 %p4, %r, 64; @%p4 bar.sync 4, 64;
+END:
+  ret;
+})",
+                         256));
+  ASSERT_EQ(run.outcome(), "deadlock");
+  const auto causes = JsonReport(run.session(), run.verdict(), {})["causes"];
+  ASSERT_EQ(causes.size(), 1U);
+  EXPECT_EQ(causes[0],
+            "barrier 1 (sync) of CTA (0,0,0): 5 of 6 warps have arrived; warps 2-6 wait at line 9; "
+            "no other warp comes to an arrival here: warp 7 has exited (line 8), warps 0-1 wait "
+            "elsewhere");
+}
+
+// The order in which warps came is no difference between CTAs.
+TEST(PtxWaitText, WarpsAreSortedByNumber) {
+  const Ended run(RingOfTwo("1", 2));
+  const auto stuck_at = [](std::uint64_t cta, const std::vector<unsigned>& warps) {
+    StuckBarrier barrier;
+    barrier.cta = cta;
+    barrier.id = 1;
+    barrier.kind = "sync";
+    barrier.arrived = 4;
+    barrier.expected = 5;
+    for (const unsigned warp : warps) {
+      barrier.came.push_back({warp, "waits", 14, true});
+    }
+    barrier.missing.push_back({7, "has exited", 12, false, "", true});
+    return barrier;
+  };
+  Waiting waiting;
+  waiting.barriers = {stuck_at(0, {5, 4, 1, 2}), stuck_at(1, {1, 2, 5, 4})};
+  const WaitText text(run.session().program(), run.session().launch(), waiting);
+  ASSERT_EQ(text.paragraphs().size(), 1U) << text.Details();
+  EXPECT_NE(text.Details().find("  CTAs (0,0,0) (1,0,0), barrier 1 (sync): 4 of 5 warps have "
+                                "arrived\n    came     warps 1-2, 4-5 at line 14: wait\n"),
+            std::string::npos)
+      << text.Details();
+}
+
+// What has happened comes before how often it has.
+TEST(PtxWaitText, CausesComeBeforeCounters) {
+  const auto number_of = [](const std::vector<std::string>& lines, const std::string& words) {
+    return std::find_if(
+               lines.begin(), lines.end(),
+               [&](const std::string& line) { return line.find(words) != std::string::npos; }) -
+           lines.begin();
+  };
+  const auto deadlock = LinesOfReport(ReportOf(Ended(RingOfTwo("1"))));
+  EXPECT_EQ(number_of(deadlock, "  mbarrier a (0x0) of CTA (0,0,0)"), 3);
+  EXPECT_LT(number_of(deadlock, "In detail:"), number_of(deadlock, "operations: "));
+  const Ended fault(Threads(32, "1", "@%p1 mbarrier.arrive.shared.b64 _, [a], 7;"));
+  ASSERT_EQ(fault.outcome(), "fault:bad_arrive_count");
+  EXPECT_EQ(number_of(LinesOfReport(ReportOf(fault)), "test.ptx:12: bad_arrive_count"), 2)
+      << ReportOf(fault);
 }
 
 TEST(PtxWaitText, AMismatchIsNotATimeout) {

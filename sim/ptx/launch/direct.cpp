@@ -230,17 +230,23 @@ class Maker {
   }
 
   void AddArguments() {
-    if (launch_.args.empty()) {
-      return;
-    }
     const Program program =
         Outline(*Parse(launch_.ptx, ReadFile(launch_.ptx, "PTX file")), launch_.kernel);
     const std::vector<Parameter>& parameters = program.Kernel().parameters;
     if (parameters.size() != launch_.args.size()) {
       throw InputError(
-          fmt::format("--arg is there {} time{}, but the kernel {} takes {} argument{}",
-                      launch_.args.size(), launch_.args.size() == 1 ? "" : "s",
-                      program.Kernel().name, parameters.size(), parameters.size() == 1 ? "" : "s"));
+          launch_.args.empty()
+              ? fmt::format("--arg is missing: the kernel {} takes {} argument{}, "
+                            "such as --arg in=u32[512]:iota for a buffer, or --arg 7",
+                            program.Kernel().name, parameters.size(),
+                            parameters.size() == 1 ? "" : "s")
+              : fmt::format("--arg is there {} time{}, but the kernel {} takes {} argument{}",
+                            launch_.args.size(), launch_.args.size() == 1 ? "" : "s",
+                            program.Kernel().name, parameters.size(),
+                            parameters.size() == 1 ? "" : "s"));
+    }
+    if (parameters.empty()) {
+      return;
     }
     members_["args"] = Members::array();
     for (std::size_t i = 0; i < parameters.size(); ++i) {

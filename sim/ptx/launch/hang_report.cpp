@@ -110,7 +110,7 @@ class HangReport {
         return {warp, what, LineOf(found->second.front().pc)};
       }
     }
-    return {warp, "has exited, or has not begun", 0};
+    return {warp, "has exited, or has not begun", 0, false, "", true};
   }
 
   // The warps of the CTA that are none of these.

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <vector>
 
 namespace muster::ptx {
@@ -67,10 +69,29 @@ std::string HazardText(const Session& session) {
   });
 }
 
+// Notes of copies that a compiler has made of one line of the source are one.
 std::string NoteText(const Session& session) {
-  return Lines(session.grid().notes(), "notes", [&](const Incident& note) {
-    return fmt::format("{}: note {}, {}: {} of CTA {}: {}", session.program().Where(note.line),
+  std::vector<Incident> notes;
+  std::vector<std::set<std::string>> barriers;  // of each
+  std::map<std::string, std::size_t> known;
+  for (const Incident& note : session.grid().notes()) {
+    const std::string own = session.program().sources.OwnLine(note.line);
+    const std::string key = fmt::format("{}\n{}\n{}", note.name, note.explanation,
+                                        own.empty() ? std::to_string(note.line) : own);
+    const auto [found, fresh] = known.try_emplace(key, notes.size());
+    if (fresh) {
+      notes.push_back(note);
+      barriers.emplace_back();
+    } else {
+      notes[found->second].count += note.count;
+    }
+    barriers[found->second].insert(BarrierOf(note));
+  }
+  return Lines(notes, "notes", [&](const Incident& note) {
+    const auto others = barriers[&note - notes.data()].size() - 1;
+    return fmt::format("{}: note {}, {}: {}{} of CTA {}: {}", session.program().Where(note.line),
                        note.name, Times(note.count), BarrierOf(note),
+                       others == 0 ? "" : fmt::format(" and {} more", others),
                        session.grid().CtaName(note.cta), note.explanation);
   });
 }

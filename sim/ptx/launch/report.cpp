@@ -86,12 +86,26 @@ OrderedJson Rows(const Program& program,
   return rows;
 }
 
+// How to get the names of mbarriers in a struct, if one at which warps wait has none.
+std::string NamesHint(const Session& session) {
+  for (const StuckMbarrier& mbarrier : session.grid().StuckMbarriers()) {
+    if (mbarrier.name.find("+0x") != std::string::npos) {
+      return fmt::format(
+          "For the names of members, as in smem.full[2] for {}: compile with nvcc -G, or clang -g "
+          "--cuda-noopt-device-debug (muster run FILE.cu ... -- -g)\n",
+          mbarrier.name.substr(0, mbarrier.name.find(' ')));
+    }
+  }
+  return "";
+}
+
 // Which warps wait for which others in a deadlock; where all are when a run is stopped. `outcome`:
 // the run's, which a mismatch stops.
 std::string EndText(const Session& session, const std::string& outcome) {
   const ClockedGrid& grid = session.grid();
   if (grid.outcome() == Outcome::kDeadlock) {
-    return "Every live warp waits, and none can let another go on:\n" + WaitingText(session);
+    return "Every live warp waits, and none can let another go on:\n" + WaitingText(session) +
+           NamesHint(session);
   }
   if (grid.outcome() != Outcome::kTimeout) {
     return "";
@@ -276,6 +290,15 @@ std::string WaitingText(const Program& program, const Launch& launch, const Wait
   return summary + (summary.empty() ? "" : "In detail:\n") + text.Details();
 }
 
+std::vector<std::string> CausesIn(const Session& session) {
+  const WaitText text(session.program(), session.launch(), WaitingIn(session.grid()));
+  std::vector<std::string> causes = text.Causes();
+  if (const std::string hint = text.Hint(); !hint.empty()) {
+    causes.push_back("hint: " + hint);
+  }
+  return causes;
+}
+
 std::string WaitingText(const Session& session) {
   return WaitingText(session.program(), session.launch(), WaitingIn(session.grid()));
 }
@@ -406,6 +429,9 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
                         fmt::join(one.grid, "x"), cluster, fmt::join(one.block, "x"),
                         session.config().name, session.seed());
   }
+  for (const std::string& warning : session.program().warnings) {
+    text += fmt::format("warning: {}\n", warning);
+  }
   if (const std::string input = InputText(session.manifest()); !input.empty()) {
     text += input + "\n";
   }
@@ -416,6 +442,9 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
   text += fmt::format("{} after {} cycles{} ({:.0f} kHz): {} thread instructions\n", outcome,
                       timing.cycles, skipped, timing.Khz(), grid.ThreadInstructions());
   text += FollowedText(session);
+  text += FaultText(session);
+  text += EndText(session, outcome);
+  text += HazardText(session) + NoteText(session);
   std::string operations;
   for (const OpKind kind : kKinds) {
     if (grid.Operations(kind) == 0) {
@@ -426,11 +455,7 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
   }
   text += fmt::format("operations: {}; {} releases\n", operations, grid.Releases());
   text += fmt::format("served by the hardware: {}\n", served.Text());
-  text += BarrierTable(grid);
-  text += MbarrierTable(grid);
-  text += FaultText(session);
-  text += EndText(session, outcome);
-  return text + HazardText(session) + NoteText(session);
+  return text + BarrierTable(grid) + MbarrierTable(grid);
 }
 
 std::string VerdictText(const Session& last, const Verdict& verdict) {

@@ -37,6 +37,8 @@ std::string PlaceText(const Program& program, std::uint32_t line);
 // Which warps wait for what: in a run, or in a grid on a GPU of which so much is known.
 std::string WaitingText(const Program& program, const Launch& launch, const Waiting& waiting);
 std::string WaitingText(const Session& session);
+// What the barriers lack from which the others follow, a sentence each, and a hint if there is one.
+std::vector<std::string> CausesIn(const Session& session);
 
 // How many operations each scope of the hardware has carried out, as its checker saw them at the
 // pins.

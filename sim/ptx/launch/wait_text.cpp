@@ -57,13 +57,18 @@ std::string Of(std::size_t warps, const std::string& what) {
 struct Together {
   std::vector<unsigned> warps;
   std::string what;
+  std::string brief;
   std::uint32_t line = 0;
+  bool has_exited = false;
 
   std::string Names() const { return WarpsText(warps); }
   std::string Does() const { return Of(warps.size(), what); }
 };
 
-std::vector<Together> ByPlace(const std::vector<WarpLocation>& warps) {
+// The order in which warps came differs between CTAs in which all else is the same.
+std::vector<Together> ByPlace(std::vector<WarpLocation> warps) {
+  std::stable_sort(warps.begin(), warps.end(),
+                   [](const WarpLocation& a, const WarpLocation& b) { return a.warp < b.warp; });
   std::vector<Together> groups;
   for (const WarpLocation& where : warps) {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const Together& group) {
@@ -72,7 +77,9 @@ std::vector<Together> ByPlace(const std::vector<WarpLocation>& warps) {
     Together& group = same == groups.end() ? groups.emplace_back() : *same;
     group.warps.push_back(where.warp);
     group.what = where.what;
+    group.brief = where.brief;
     group.line = where.line;
+    group.has_exited = where.has_exited;
   }
   return groups;
 }
@@ -167,40 +174,53 @@ std::vector<std::string> WaitText::Absent(const std::vector<WarpLocation>& missi
 }
 
 std::string WaitText::WaitersInShort(const std::vector<WarpLocation>& waiters) const {
-  std::map<std::uint32_t, std::vector<unsigned>> by_line;
+  std::map<std::string, std::set<unsigned>> by_place;  // a line may have been unrolled
   for (const WarpLocation& where : waiters) {
     if (where.waits) {
-      by_line[where.line].push_back(where.warp);
+      by_place[Place(where.line)].insert(where.warp);
     }
   }
   std::string text;
-  for (const auto& [line, warps] : by_line) {
-    text += fmt::format("{}{} {} at {}", text.empty() ? "" : ", ", WarpsText(warps),
-                        warps.size() == 1 ? "waits" : "wait", Place(line));
+  for (const auto& [place, warps] : by_place) {
+    text += fmt::format("{}{} {} at {}", text.empty() ? "" : ", ",
+                        WarpsText({warps.begin(), warps.end()}),
+                        warps.size() == 1 ? "waits" : "wait", place);
   }
   return text;
 }
 
 std::string WaitText::MissingInShort(const std::vector<WarpLocation>& missing,
                                      bool can_come) const {
-  const std::vector<Together> groups = ByPlace(missing);
-  if (groups.empty()) {
+  if (missing.empty()) {
     return "";
   }
-  if (!can_come) {
-    std::vector<unsigned> warps;
-    for (const WarpLocation& where : missing) {
-      warps.push_back(where.warp);
-    }
-    return fmt::format("; no warp comes to an arrival here any more, not {} either",
-                       WarpsText(warps));
+  // Warps that have left too early are mostly what is wrong.
+  std::vector<Together> groups = ByPlace(missing);
+  std::stable_partition(groups.begin(), groups.end(),
+                        [](const Together& group) { return group.has_exited; });
+  if (can_come) {
+    const Together& first = groups.front();
+    return fmt::format(
+        "; missing: {}, which {}{}", first.Names(),
+        first.brief.empty() ? fmt::format("{} ({})", first.Does(), Place(first.line)) : first.brief,
+        groups.size() == 1 ? "" : ", and others");
   }
-  const Together& first = groups.front();
-  const std::string& brief = missing.front().brief;
-  return fmt::format(
-      "; missing: {}, which {}{}", first.Names(),
-      brief.empty() ? fmt::format("{} ({})", first.Does(), Place(first.line)) : brief,
-      groups.size() == 1 ? "" : ", and others");
+  std::vector<std::string> where;
+  std::set<unsigned> elsewhere;
+  for (const Together& group : groups) {
+    if (group.has_exited) {
+      where.push_back(fmt::format("{} {}{}", group.Names(), group.Does(),
+                                  group.line == 0 ? "" : fmt::format(" ({})", Place(group.line))));
+    } else {
+      elsewhere.insert(group.warps.begin(), group.warps.end());
+    }
+  }
+  if (!elsewhere.empty()) {
+    where.push_back(fmt::format("{} wait{} elsewhere",
+                                WarpsText({elsewhere.begin(), elsewhere.end()}),
+                                elsewhere.size() == 1 ? "s" : ""));
+  }
+  return fmt::format("; no other warp comes to an arrival here: {}", fmt::join(where, ", "));
 }
 
 void WaitText::Add(const StuckBarrier& barrier) {
@@ -215,7 +235,8 @@ void WaitText::Add(const StuckBarrier& barrier) {
     paragraph.rows.push_back(std::move(row));
   }
   const std::string waiters = WaitersInShort(barrier.came);
-  paragraph.in_short = fmt::format("{}{}", waiters.empty() ? "no warp waits" : waiters,
+  paragraph.in_short = fmt::format("{} of {} warps have arrived; {}{}", barrier.arrived,
+                                   barrier.expected, waiters.empty() ? "no warp waits" : waiters,
                                    MissingInShort(barrier.missing, barrier.can_come));
   for (const WarpLocation& where : barrier.came) {
     if (where.waits) {
@@ -408,17 +429,23 @@ std::vector<std::string> WaitText::Causes() const {
   return causes;
 }
 
+std::string WaitText::Hint() const {
+  const std::vector<std::size_t> numbers = CauseNumbers();
+  return std::any_of(numbers.begin(), numbers.end(),
+                     [&](std::size_t i) { return paragraphs_[i].is_fresh; })
+             ? kFreshHint
+             : "";
+}
+
 std::string WaitText::Summary() const {
   const std::string details = Details();
   if (static_cast<std::size_t>(std::count(details.begin(), details.end(), '\n')) <= kShort) {
     return "";
   }
-  const std::vector<std::size_t> numbers = CauseNumbers();
-  const bool has_hint = std::any_of(numbers.begin(), numbers.end(),
-                                    [&](std::size_t i) { return paragraphs_[i].is_fresh; });
+  const std::string hint = Hint();
   const std::vector<std::string> causes = Causes();
   const std::size_t follow = paragraphs_.size() - causes.size();
-  const std::size_t most = kSummary - (has_hint ? 2 : 1);
+  const std::size_t most = kSummary - (hint.empty() ? 1 : 2);
   std::string text;
   for (std::size_t i = 0; i < std::min(causes.size(), most); ++i) {
     text += fmt::format("  {}\n", causes[i]);
@@ -433,7 +460,7 @@ std::string WaitText::Summary() const {
                                causes.size() == 1 ? "this" : "these"));
   }
   text += rest.empty() ? "" : fmt::format("  {}\n", fmt::join(rest, "; "));
-  return has_hint ? text + fmt::format("  hint: {}\n", kFreshHint) : text;
+  return hint.empty() ? text : text + fmt::format("  hint: {}\n", hint);
 }
 
 }  // namespace muster::ptx

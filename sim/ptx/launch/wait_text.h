@@ -49,6 +49,8 @@ class WaitText {
   std::string Summary() const;
   // The sentences of the summary: which warps wait at which barrier, and what that lacks.
   std::vector<std::string> Causes() const;
+  // What may be wrong where a cause is a wait at an mbarrier at which nothing has happened, or "".
+  std::string Hint() const;
   const std::vector<Paragraph>& paragraphs() const { return paragraphs_; }
 
  private:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/ptx/program/directives.h"
+#include "sim/ptx/syntax/nearest.h"
 
 namespace muster::ptx {
 
@@ -56,7 +57,19 @@ void Cursor::RequireVariant(std::string_view what, unsigned first, unsigned last
 }
 
 void Cursor::Unsupported(std::string_view what) {
-  Fail(fmt::format("{} of {} is not supported", what, Spelling()));
+  // Modifiers that are words, as the instruction set spells them.
+  static const std::vector<std::string> kWords = {
+      "acq_rel", "acquire",  "add",       "aligned",     "and",          "arrive",    "async",
+      "bulk",    "cluster",  "cta",       "complete_tx", "commit_group", "exch",      "expect_tx",
+      "global",  "im2col",   "inc",       "init",        "inval",        "mbarrier",  "multicast",
+      "parity",  "popc",     "prefetch",  "proxy",       "reduce",       "relaxed",   "release",
+      "shared",  "sync",     "tensor",    "test_wait",   "try_wait",     "unaligned", "volatile",
+      "wait",    "wait_all", "wait_group"};
+  const bool is_modifier = what.rfind("the modifier .", 0) == 0;
+  const std::string meant =
+      is_modifier ? Nearest(what.substr(what.find('.') + 1), kWords) : std::string();
+  Fail(fmt::format("{} of {} is not supported{}", what, Spelling(),
+                   meant.empty() ? "" : fmt::format("; did you mean .{}?", meant)));
 }
 
 std::string Cursor::Spelling() const {

@@ -368,6 +368,11 @@ Program Linker::Run(const std::vector<std::string>& kernels) {
   ChooseAll(kernels);
   LinkAll();
   ThrowIfAny();
+  std::vector<Diagnostic> version;
+  CheckVersion(module_, &version);
+  for (const Diagnostic& one : version) {
+    program_.warnings.push_back(fmt::format("{}: {}", program_.file, one.message));
+  }
   MarkTimed(&program_);
   MarkFragments(&program_);
   return std::move(program_);

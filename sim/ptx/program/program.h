@@ -102,7 +102,8 @@ struct Program {
   std::uint32_t dynamic_base = 0;       // where the dynamic part of shared memory begins
   bool has_dynamic_shared = false;
   std::vector<SharedName> shared_names;
-  std::vector<std::string> opaque;  // instructions that are not computed, as they are spelt
+  std::vector<std::string> opaque;    // instructions that are not computed, as they are spelt
+  std::vector<std::string> warnings;  // of its .version and .target, which do not matter to a run
   SourceMap sources;
   DebugTypes types;  // of its variables, where the file has debug information
 

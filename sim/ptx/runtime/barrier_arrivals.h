@@ -50,6 +50,7 @@ struct WarpLocation {
   std::uint32_t line = 0;
   bool waits = false;   // of those at a barrier: it waits there
   std::string brief{};  // where `what` has the lines of several groups of lanes: one that matters
+  bool has_exited = false;
 };
 struct StuckBarrier {
   std::uint64_t cta = 0;

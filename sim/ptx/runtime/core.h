@@ -128,6 +128,7 @@ class Core {
   Incident IncidentOf(const char* name, unsigned warp, std::uint32_t lanes,
                       std::uint32_t line) const;
   std::string WhyRefused(FaultCause cause, const Operation& operation) const;
+  std::string WhyRefused(const MbOperation& operation) const;
   void EndWithProblem(Outcome outcome, const char* cause, unsigned warp);
   void AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
                  std::uint64_t cycle);

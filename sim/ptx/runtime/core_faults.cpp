@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/isa/bits.h"
+#include "sim/isa/mbarrier_word.h"
 #include "sim/ptx/runtime/core.h"
 #include "sim/ptx/runtime/explain.h"
 #include "sim/ptx/runtime/grid.h"
@@ -45,6 +46,32 @@ std::string Core::WhyRefused(FaultCause cause, const Operation& operation) const
     default:
       return WrongCount(cause, operation.count, launch_.Threads());
   }
+}
+
+// Why the count of an arrival at an mbarrier is refused.
+std::string Core::WhyRefused(const MbOperation& operation) const {
+  const std::uint64_t count = ExpectsTx(operation.op) ? 1 : operation.operand;
+  if (count == 0) {
+    return "the count is 0";
+  }
+  if (count > kMaxMbCount) {
+    return fmt::format("the count {} is above {}", count, kMaxMbCount);
+  }
+  const MbWord word =
+      DecodeMbWord(mbarrier_arrivals_.HistoryOf(operation.cta, operation.addr).word);
+  const std::uint64_t arrivals =
+      count * (operation.source == MbSource::kWarp ? Ones(operation.lanes) : 1);
+  const std::string arrive =
+      fmt::format("{} arrival{}", arrivals, arrivals == 1 ? " comes" : "s come");
+  if (IsDrop(operation.op) && arrivals > word.expected) {
+    return fmt::format("{} to be dropped, and a phase expects {}", arrive, word.expected);
+  }
+  if (word.pending != 0) {
+    return fmt::format("{}, and the phase lacks {} of its {}", arrive, word.pending, word.expected);
+  }
+  return fmt::format(
+      "{} too many: the phase has had all of its {}{}", arrive, word.expected,
+      word.tx == 0 ? "" : fmt::format(", and lacks {} bytes before the next one begins", word.tx));
 }
 
 void Core::EndWithProblem(Outcome outcome, const char* cause, unsigned warp) {
@@ -99,7 +126,8 @@ void Core::EndWithMbFault(FaultCause cause, unsigned warp, const MbOperation& op
   Incident refused = IncidentOf(Name(cause), warp, operation.lanes, operation.tag, cycle);
   refused.mbarrier = MbarrierName(program_, operation.addr);
   refused.explanation =
-      fmt::format("{}: {}{}", Name(operation.op), Explain(cause),
+      fmt::format("{}: {}{}", Name(operation.op),
+                  cause == FaultCause::kBadArriveCount ? WhyRefused(operation) : Explain(cause),
                   cause == FaultCause::kWordExhausted ? WhoInvalidated(operation, warp) : "");
   grid_.EndWithFault(Outcome::kFault, std::move(refused));
 }

@@ -13,9 +13,6 @@ const char* Explain(FaultCause cause) {
       return "the address is not a multiple of 8 in the CTA's own shared memory";
     case FaultCause::kBadInitCount:
       return "the count of an mbarrier is 1 to 1048575";
-    case FaultCause::kBadArriveCount:
-      return "the count is 0, or more arrivals than the phase, or of a drop the mbarrier, still "
-             "expects";
     case FaultCause::kTxOverflow:
       return "the bytes that are expected and have not come are more than 1048575";
     case FaultCause::kPendingOverflow:

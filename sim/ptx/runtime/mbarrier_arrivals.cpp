@@ -83,6 +83,9 @@ void MbarrierArrivals::Step(const MbOperation& operation, const MbEffects& effec
   if (operation.op == MbOp::kInit) {
     histories_[operation.cta][operation.addr].fresh = true;
   }
+  if (effects.written && operation.op != MbOp::kInval) {
+    histories_[operation.cta][operation.addr].word = effects.word;
+  }
   if (operation.op == MbOp::kInval) {
     invalidated_[operation.cta][operation.addr] = {warp, operation.lanes, line};
   }

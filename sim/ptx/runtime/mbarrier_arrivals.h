@@ -45,6 +45,7 @@ class MbarrierArrivals {
   // The history of a word since it was initialised.
   struct History {
     bool fresh = false;          // no phase has completed
+    std::uint64_t word = 0;      // after the latest operation that changed it
     bool passed = false;         // a wait for the phase before the first was answered
     std::uint64_t arrivers = 0;  // warps of the CTA that have arrived in a phase that is complete
     // By warp: the latest phase whose completion a wait has observed, counted from 0.

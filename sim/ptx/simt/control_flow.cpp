@@ -49,6 +49,10 @@ void ControlFlow::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t act
   if (target < next) {
     YieldSometimes(warp, index, &x_.random);
   }
+  if (x_.program.code[target].op == Op::kExit) {
+    warp->leaving = active;
+    warp->leaving_at = x_.program.code[group.pc].line;
+  }
   group.pc = target;
   if (target < next && !delays) {
     GoBack(*warp, {target, group.frame, active});
@@ -263,6 +267,7 @@ StepEvent ControlFlow::ExecuteExit(Warp* warp, std::size_t index, std::uint32_t 
   }
   warp->exited = active;
   warp->exit_line = x_.program.code[group.pc].line;
+  warp->exit_from = (active & ~warp->leaving) == 0 ? warp->leaving_at : warp->exit_line;
   warp->live &= ~active;
   if (active == group.lanes) {
     Remove(warp, index);

@@ -118,6 +118,9 @@ struct Warp {
   std::uint64_t timed = 0;                              // branches taken or not by a clock
   std::uint32_t exited = 0;                             // lanes that the latest exit ended
   std::uint32_t exit_line = 0;
+  std::uint32_t exit_from = 0;  // the line of the branch that led all of them there, or exit_line
+  std::uint32_t leaving = 0;    // lanes that a branch has sent to an exit, and its line
+  std::uint32_t leaving_at = 0;
   std::vector<std::uint64_t> registers;  // slot by slot, 32 lanes each
   std::array<std::vector<std::uint8_t>, kWarpSize> local;
   UnknownRegisters unknown;

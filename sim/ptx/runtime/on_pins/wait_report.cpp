@@ -18,7 +18,8 @@ WarpLocation WaitReport::Where(unsigned warp) const {
   switch (slot.phase) {
     case WarpPhase::kExited:
       where.what = "has exited";
-      where.line = slot.exit_line;
+      where.line = slot.warp.exit_from;
+      where.has_exited = true;
       break;
     case WarpPhase::kWaiting:
     case WarpPhase::kIssuing:
