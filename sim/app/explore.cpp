@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -231,13 +232,13 @@ class Explorer {
 
   // Shrinks the witnesses that are told. One that the unit does not follow then stays as it is.
   void Shrink(World* world) {
-    constexpr double kMost = 5;  // seconds, for each
+    constexpr std::clock_t kMost = 5 * CLOCKS_PER_SEC;  // of the processor, for each
     std::size_t count = 0;
     for (explore::Cause<explore::Finding>& cause : causes_.findings) {
       Say("shrinking witnesses", ++count);
-      const double begun = Seconds();
+      const std::clock_t begun = std::clock();
       explore::Finding shrunk =
-          explore::Shrink(cause.told, world, judge_, [&] { return Seconds() > begun + kMost; });
+          explore::Shrink(cause.told, world, judge_, [&] { return std::clock() > begun + kMost; });
       if (shrunk.turns.size() < cause.told.turns.size() && Replays(&shrunk).empty()) {
         cause.told = std::move(shrunk);
       }

@@ -970,6 +970,15 @@ WAIT:
     run(muster, "run", *launch, "--seeds", 64)
 
 
+@case
+def tensor_witness_is_small(muster, folder):
+    """The witness of an accumulator that is read too early lists the read and the product, and not the allocation before
+    them, which the unit then lets happen."""
+    run(muster, "explore", PAIRS / "accumulator_not_awaited" / "wrong.json", "--report", folder / "r.json", code=7)
+    findings = json.loads((folder / "r.json").read_text())["findings"]
+    expect(findings and all(finding["minimal"] and finding["turns"] <= 3 for finding in findings), findings)
+
+
 def main_of(cases):
     if sys.argv[1:] == ["--list"]:
         print("\n".join(cases))
