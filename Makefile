@@ -39,11 +39,14 @@ build: setup  ## Build everything
 run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked every cycle: CONFIG=small
 	$(CHECK)
 	@scripts/run/build.sh $(ONLY) muster tlm_platform mended
-	@echo "A SystemC platform around the unit (sim/tlm/platform); $(BUILD)/tlm_platform.vcd shows who waits"
+	@echo "First a SystemC platform around the golden model (sim/tlm/platform): two warps make tiles, two take them; $(BUILD)/tlm_platform.vcd:"
 	@SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 $(BUILD)/sim/tlm/platform/tlm_platform $(BUILD)/tlm_platform.vcd
 	@echo
+	@echo "Then the kernels, each on the Verilated unit, which is compared with the golden model in every cycle. A deadlock or a"
+	@echo "fault that a manifest expects is ok, too: such kernels show what a report says."
 	@$(if $(FARM),scripts/run/suite.py --muster $(MUSTER) $(FARM),$(MUSTER) suite) sim/kernels $(BUILD)/sim/kernels $(ONLY) \
 	  --json $(BUILD)/run.json --junit $(BUILD)/run.xml
+	@echo "Next: export PATH=$(CURDIR)/$(BUILD)/sim/app:\$$PATH; muster run FILE.cu ... (sim/README.md begins with that); make wave KERNEL=mb_ring"
 
 test:  ## Run everything that must pass before a merge: tests, kernels, ten seeds, a sample of mutants
 	@scripts/run/setup.sh build wave report

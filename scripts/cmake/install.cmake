@@ -19,7 +19,7 @@ foreach(list rtl/muster.f rtl/fpga/fpga.f)
 endforeach()
 install(FILES scripts/cmake/muster_rtl.cmake DESTINATION ${MUSTER_DATA_DIR}/scripts/cmake)
 install(FILES sim/ptx/launch/manifest.schema.json sim/ptx/launch/schedule.schema.json sim/explore/explore.schema.json sim/litmus/litmus.schema.json
-              sim/explore/needless.schema.json sim/gpu/gpu.schema.json
+              sim/explore/needless.schema.json sim/gpu/gpu.schema.json sim/kernels/cuda.h
         DESTINATION ${MUSTER_DATA_DIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

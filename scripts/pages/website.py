@@ -26,7 +26,8 @@ PAGES, HTML, ENVIRONMENT = WORK / "pages", WORK / "html", WORK / "environment"
 NAV = {
     "Muster": ["README.md"],
     "Theory": ["rtl/THEORY.md", "rtl/PHASES.md"],
-    "Kernels": ["sim/README.md", "sim/kernels/README.md", "sim/explore/README.md", "sim/kernels/explore/README.md", "sim/ptx/INSTRUCTIONS.md", "sim/litmus/README.md"],
+    "Kernels": ["sim/README.md", "sim/MANIFEST.md", "sim/REPORTS.md", "sim/EXPLORE.md", "sim/GPU.md", "sim/PTX.md",
+                "sim/kernels/README.md", "sim/explore/README.md", "sim/kernels/explore/README.md", "sim/ptx/INSTRUCTIONS.md", "sim/litmus/README.md"],
     "The unit": ["rtl/README.md", "rtl/mbarrier/README.md", "rtl/warp/README.md", "rtl/cluster/README.md", "rtl/atomics/README.md",
                  "rtl/cta/BCU.md", "rtl/WAITS.md", "rtl/FIGURES.md"],
     "Adapters and boards": ["rtl/adapters/axil/README.md", "rtl/adapters/mem/README.md", "rtl/adapters/ventus/README.md",

@@ -10,6 +10,7 @@ The exit code is that of the run.
 """
 
 import argparse
+import difflib
 import math
 import os
 import pathlib
@@ -24,7 +25,7 @@ import waveform
 BUILD = ROOT / os.environ.get("BUILD", "build")
 OUT = BUILD / "wave"
 # GTKWave's flags for a trace; the others are enums, which the FST has by name.
-FLAGS = {"bit": "@28", "warps": "@22", "hex": "@22", "decimal": "@24", "negated_tx": "@420",
+FLAGS = {"bit": "@28", "warps": "@22", "hex": "@22", "decimal": "@24", "expected": "@24", "negated_tx": "@420",
          "negated": "@420"}
 ENUM = "@100000028"
 
@@ -48,7 +49,9 @@ def build_folder(config, target):
 def run_kernel(name, config, seed, fst):
     kernels = {path.stem: path for path in (ROOT / "sim/kernels").glob("*/*.json")}
     if name not in kernels:
-        print(f"There is no kernel {name!r}; there are {', '.join(sorted(kernels))}.", file=sys.stderr)
+        near = difflib.get_close_matches(name, kernels)
+        print(f"There is no kernel {name!r} among those of sim/kernels{', but ' + ' and '.join(near) if near else ''}. Of a kernel of your own: "
+              "muster run FILE ... --wave FILE.fst, and then scripts/run/wave.py --fst FILE.fst.", file=sys.stderr)
         sys.exit(2)
     command = [build_folder(config, "muster") / "sim/app/muster", "run", kernels[name], "--wave", fst]
     command += ["--config", config] if config else []
@@ -72,7 +75,8 @@ def save_file(fst, traced, cycles):
     for title, rows in traced.groups.items():
         lines += ["@200", f"-{title}"]
         for row in rows:
-            lines += [FLAGS.get(row.how, ENUM), f"+{{{row.label}}} {traced.full[row.signal]}"]
+            label = f"- {row.label}" if row.how.startswith("negated") else row.label  # GTKWave cannot negate
+            lines += [FLAGS.get(row.how, ENUM), f"+{{{label}}} {traced.full[row.signal]}"]
     return "\n".join(lines) + "\n"
 
 
@@ -148,13 +152,18 @@ def draw(fst, save, svg, cycles, at):
     traced = waveform.Trace(fst, cycles, at)
     if traced.missing():
         sys.exit(f"{fst}: signals that scripts/run/waveform.py names are not there: {', '.join(traced.missing())}")
+    if at is not None and not traced.first <= at <= traced.last:
+        print(f"{fst}: cycle {at} is not in it; it has cycles {traced.first} to {traced.last}", file=sys.stderr)
+        sys.exit(2)
     middle = traced.event if traced.event is not None else traced.first
     first = max(traced.first, middle - (cycles // 2 if at else 3 * cycles // 4))
     shown = range(first, min(first + cycles, traced.last + 1))
     save.write_text(save_file(fst, traced, shown))
     svg.write_text(picture(traced, shown))
-    for path in (fst, save, svg.resolve()):
-        print(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+    around = f"around the first {traced.what}, in cycle {traced.event}" if traced.what else "in all its rows"
+    print(f"cycles {shown.start} to {shown.stop - 1}, {around}; cycle N is at {waveform.CYCLE} N ns")
+    for says, path in (("waveform", fst), ("gtkwave", save), ("picture", svg.resolve())):
+        print(f"  {says:<8}  {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}")
 
 
 def main():

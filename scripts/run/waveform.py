@@ -67,7 +67,7 @@ UNIT = Block("muster.muster", "issue_i[PORT].op", {
               *payload("commit_o", "commit_o.entry_valid",
                        [("entry_cta", "cta", "decimal"), ("entry_bar", "barrier", "decimal"),
                         ("entry_word.kind", "kind", "kind_e"), ("entry_word.arrived", "arrived", "decimal"),
-                        ("entry_word.expected", "of", "decimal"),
+                        ("entry_word.expected", "of", "expected"),
                         ("entry_word.value", "value", "decimal"), ("entry_word.phase", "phase", "decimal")])],
     "release": [Row("release_o", "warps", "warps"),
                 *payload("release_info_o", "release_o",
@@ -203,6 +203,7 @@ class Trace:
         self.full = {}  # signal below the block: its name in the trace, range included
         self.changes = {}  # signal below the block: [(cycle, value)]
         self.event = at
+        self.what = ""  # the event's signal, if it was looked for
         self.first = self.last = None
         codes = {}
         if at is None:
@@ -236,7 +237,8 @@ class Trace:
             elif (event := codes.get(code_of(line))) and "1" in (line.split()[0] if line[0] == "b" else line[0]):
                 first, count = counts.get(event, (cycle, 0))
                 counts[event] = first, count + 1
-        return max(counts.values(), key=lambda one: one[1])[0] if counts else None
+        self.what = max(counts, key=lambda event: counts[event][1]) if counts else ""
+        return counts[self.what][0] if counts else None
 
     def read_names(self, lines, codes):
         scope = []
@@ -303,6 +305,9 @@ class Trace:
             names = enum_names("lifecycle_e")
             means = [valid and names.get(op) in row.ops
                      for valid, op in zip(means, self.values("lifecycle_i.op", cycles))]
+        if row.how == "expected":  # of an entry in use alone: 0 stands for all live warps
+            used = self.values(row.signal.replace("expected", "kind"), cycles)
+            return [str(value or "all live") if valid and kind else "" for value, valid, kind in zip(values, means, used)]
         return [text_of(value, row.how) if valid else "" for value, valid in zip(values, means)]
 
 

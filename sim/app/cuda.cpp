@@ -27,6 +27,17 @@ bool IsThere(const std::string& program) {
   return false;
 }
 
+// Returns the file that stands in for NVIDIA's headers, of the installation or of the tree that the
+// program was built from; empty if neither is there.
+std::string HeaderForClang() {
+  for (const char* const path : {MUSTER_SHARE "/cuda.h", MUSTER_KERNELS "/cuda.h"}) {
+    if (access(path, R_OK) == 0) {
+      return path;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string CompileCuda(const std::string& source, const CudaOptions& options) {
@@ -35,16 +46,19 @@ std::string CompileCuda(const std::string& source, const CudaOptions& options) {
     return options.architecture.empty() ? usual : ptx::Quoted(options.architecture);
   };
   std::string compiler;
+  std::string lacks;  // what may be the matter if it does not compile
   if (IsThere("nvcc")) {
     compiler = fmt::format("nvcc -arch={} -lineinfo -ptx", architecture("sm_90a"));
   } else {
-    // Without NVIDIA's headers: the file declares what it uses.
+    const std::string header = HeaderForClang();
+    lacks = ": clang compiles it, without NVIDIA's headers; nvcc in the PATH would have them";
     for (const char* const clang : {"clang", "clang-19", "clang-16", "clang-14"}) {
       if (compiler.empty() && IsThere(clang)) {
         compiler = fmt::format(
             "{} -x cuda --cuda-device-only --cuda-gpu-arch={} --cuda-path=/nonexistent "
             "-nocudainc -nocudalib -fno-rtti -O2 -gline-tables-only -S",
             clang, architecture("sm_80"));
+        compiler += header.empty() ? "" : " -include " + ptx::Quoted(header);
       }
     }
   }
@@ -62,7 +76,7 @@ std::string CompileCuda(const std::string& source, const CudaOptions& options) {
   fmt::print("{}\n", command);
   std::fflush(stdout);
   if (std::system(command.c_str()) != 0) {  // NOLINT(cert-env33-c): the words are quoted
-    throw ptx::InputError(fmt::format("{} does not compile", source));
+    throw ptx::InputError(fmt::format("{} does not compile{}", source, lacks));
   }
   return ptx;
 }

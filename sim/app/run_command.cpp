@@ -68,7 +68,7 @@ void AddRunOptions(CLI::App* command, RunOptions* options) {
   command->add_option(
       "--target", options->target,
       "verilated; uart:DEVICE, a board (rtl/fpga/README.md); or cuda, the machine's "
-      "GPU (sim/README.md); of a suite cuda:N, N kernels at a time");
+      "GPU (sim/GPU.md); of a suite cuda:N, N kernels at a time");
   AddNumber(command, "--seed", &options->seed, "Of the warps' order and the stalls (default: 1)");
   AddNumber(command, "--max-cycles", &options->max_cycles, "Then it is a timeout (a million)", 1);
   AddNumber(command, "--progress", &options->progress,

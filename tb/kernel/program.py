@@ -789,6 +789,9 @@ def direct_run(muster, folder):
     told = [json.loads(report.read_text()) for report in reports]
     for key in ("cycles", "thread_instructions", "operations", "barriers", "outcome"):
         check(told[0][key] == told[1][key] == told[2][key], f"{key}: {[report[key] for report in told]}")
+    result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH)
+    check(result.returncode == 0 and result.stdout.endswith("no buffer was compared, as none has an expected content\n"),
+          "expected that nothing was compared", result)
     result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH, "--expect", "out=32640,1")
     check(result.returncode == 1 and "[1] is 98176, not 1" in result.stdout and
           f"muster run {BLOCK_SUM} --grid 2 --block 256" in result.stdout, "expected a difference", result)
@@ -869,11 +872,12 @@ def direct_cuda(muster, folder):
         (tools / compiler).chmod(0o755)
         result = run(muster, "run", source, *SUM_LAUNCH, "--expect", "out=32640,98176", env={"PATH": str(tools)})
         check(result.returncode == 0 and result.stdout.startswith(f"{compiler} ") and option in result.stdout and
+              ("-include" in result.stdout and "/cuda.h" in result.stdout) == (compiler == "clang") and
               (folder / "a sum.cu.ptx").exists(), f"{compiler}: expected its command, and success", result)
         (tools / compiler).write_text("#!/bin/sh\nexit 1\n")
         result = run(muster, "run", source, *SUM_LAUNCH, env={"PATH": str(tools)})
-        check(result.returncode == 2 and f"{source} does not compile" in result.stderr,
-              f"{compiler}: expected exit code 2", result)
+        check(result.returncode == 2 and f"{source} does not compile" in result.stderr and
+              ("nvcc in the PATH" in result.stderr) == (compiler == "clang"), f"{compiler}: expected exit code 2", result)
     (tools / "nvcc").write_text(f'#!/bin/sh\n/bin/cp {BLOCK_SUM} "$(eval echo \\"\\${{$#}}\\")"\n')
     for command in ("run", "explore"):
         for options, says in (((), "nvcc -arch=sm_90a -lineinfo -ptx "),

@@ -281,7 +281,7 @@ def wave_of_no_run(build, folder):
     shutil.copy(build / "sim/app/muster", folder / "sim/app")
     (folder / "build.ninja").write_text("build muster: phony\nbuild build.ninja: phony\n")
     old = [folder / "wave" / f"vote.{kind}" for kind in ("fst", "svg", "gtkw")]
-    for options, says in ((["--seed", "x"], "--seed"), (["--kernel", "nope"], "no kernel 'nope'"),
+    for options, says in ((["--seed", "x"], "--seed"), (["--kernel", "vot"], "no kernel 'vot' among those of sim/kernels, but vote"),
                           (["--config", "nope"], "no configuration 'nope'")):
         for path in old:
             path.write_text("old")

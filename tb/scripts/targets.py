@@ -9,6 +9,7 @@
 import contextlib
 import io
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -106,9 +107,8 @@ def wave_of_mbarriers(build, folder):
     check(result.returncode == 0, "expected a run", result)
 
     def drawn(*options):
-        import os
         result = run(ROOT / "scripts/run/wave.py", "--fst", fst, *options, env=os.environ | {"BUILD": str(folder), "DISPLAY": "", "SETUP": "no"})
-        check(result.returncode == 0, "expected a picture", result)
+        check(result.returncode == 0 and (options or "the first mb_wake_o, in cycle" in result.stdout), "expected a picture", result)
         lines = save.read_text().splitlines()
         start = int(next(line for line in lines if line.startswith("[timestart]")).split()[1])
         zoom, marker = next(line for line in lines if line.startswith("*")).removeprefix("*").split()[:2]
@@ -118,6 +118,8 @@ def wave_of_mbarriers(build, folder):
     check(start < event < start + 24 and -8 < zoom < -5, f"GTKWave opens at {start}, with its marker at {event} and the zoom {zoom}")
     text, start, zoom, event = drawn("--at", 600, "--cycles", 40)
     check(start == 580 and event == 600 and ">600<" in text and -8 < zoom < -6, f"--at 600: {start}, {event}, {zoom}")
+    result = run(ROOT / "scripts/run/wave.py", "--fst", fst, "--at", 99999, env=os.environ | {"BUILD": str(folder), "DISPLAY": "", "SETUP": "no"})
+    check(result.returncode == 2 and "cycle 99999 is not in it; it has cycles 0 to" in result.stdout, "expected a sentence", result)
     dry = run("make", "-n", "wave", "KERNEL=mb_ring", "AT=600", "CYCLES=40", cwd=ROOT).stdout
     check("--at 600 --cycles 40" in dry, dry)
 

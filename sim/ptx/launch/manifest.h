@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A launch manifest: which kernel, with what, and what must come of it (sim/README.md).
+// A launch manifest: which kernel, with what, and what must come of it (sim/MANIFEST.md).
 #ifndef MUSTER_SIM_PTX_LAUNCH_MANIFEST_H_
 #define MUSTER_SIM_PTX_LAUNCH_MANIFEST_H_
 

@@ -439,7 +439,15 @@ std::string VerdictText(const Session& last, const Verdict& verdict) {
     text += fmt::format("NOT AS EXPECTED: {}\n", difference);
   }
   if (verdict.differences.empty()) {
-    text += "as expected\n";
+    const auto& buffers = last.manifest().buffers;
+    const bool compares = std::any_of(buffers.begin(), buffers.end(), [](const auto& buffer) {
+      return buffer.expected.has_value();
+    });
+    text += compares || buffers.empty() || verdict.code != ExitCode::kAsExpected ||
+                    verdict.outcome != "completes"
+                ? "as expected\n"
+                : "it completes, as expected; no buffer was compared, as none has an expected "
+                  "content\n";
   }
   return text + NextStep(last, verdict);
 }
