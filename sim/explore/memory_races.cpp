@@ -266,8 +266,8 @@ void MemoryRaces::Race(const Past& past, const Range& range, const Accessor& now
 std::uint32_t MemoryRaces::ByLane(const Place& at, const Range& range, ptx::Op op,
                                   const ptx::Ordering& ordering, bool changed) {
   const bool same =
-      last_event_ == threads_.latest_event() && last_.cta == at.cta && last_.warp == at.warp &&
-      last_.pc == at.pc &&
+      !accesses_.empty() && last_event_ == threads_.latest_event() && last_.cta == at.cta &&
+      last_.warp == at.warp && last_.pc == at.pc &&
       (at.lanes > last_.lanes || (at.lanes == last_.lanes && range.address > last_address_));
   if (!same) {
     Access access;
