@@ -29,109 +29,112 @@ module muster
   // Made of the parameters above, unless it is given itself: these then have no effect.
   /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
   parameter muster_cfg_t Cfg = '{
-    NumWarps: Within(NumWarps, 4, MaxWarps), NumCtas: Within(NumCtas, 1, MaxCtas),
-    NumIssue: PowerWithin(NumIssue, 1, MaxIssue), WarpSize: PowerWithin(WarpSize, 4, 32),
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize,
     EnReduce: EnReduce, EnResult: EnResult, EnState: EnState, EnFaults: EnFaults, EnDrain: EnDrain,
     EnLanes: EnLanes, EnSplit: EnSplit, EnJoin: EnJoin,
     EnMbarrier: EnMbarrier, EnMbLimit: EnMbLimit,
-    SmemBytes: PowerWithin(SmemBytes, 16, 32'h8000_0000),
-    MbResponses: (MbResponses < 1) ? 1 : MbResponses, ClockPeriodPs: ClockPeriodPs,
+    SmemBytes: SmemBytes, MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs,
     WaitLimitNs: WaitLimitNs
-  }
+  },
+  // What the unit is made of: Cfg, but for illegal values, which are refused below.
+  localparam muster_cfg_t Legal = Nearest(Cfg)
   /* verilator lint_on WIDTHCONCAT */
 ) (
-  input  logic                      clk_i,                // the only clock, rising edge
+  input  logic                        clk_i,              // the only clock, rising edge
   // Active low; asserted at any time, released synchronously.
-  input  logic                      rst_ni,
+  input  logic                        rst_ni,
 
   // An operation is presented at the port, and held until ready.
-  input  logic   [Cfg.NumIssue-1:0] issue_valid_i,
-  output logic   [Cfg.NumIssue-1:0] issue_ready_o,        // it is accepted
-  input  issue_t [Cfg.NumIssue-1:0] issue_i,              // one barrier operation of a warp
+  input  logic   [Legal.NumIssue-1:0] issue_valid_i,
+  output logic   [Legal.NumIssue-1:0] issue_ready_o,      // it is accepted
+  input  issue_t [Legal.NumIssue-1:0] issue_i,            // one barrier operation of a warp
   // Warps with an operation between acceptance and commit.
-  output logic   [Cfg.NumWarps-1:0] busy_o,
-  output logic                      idle_o,               // this cycle needs no clock edge
+  output logic   [Legal.NumWarps-1:0] busy_o,
+  output logic                        idle_o,             // this cycle needs no clock edge
 
   // The CTA scheduler presents an operation, held until ready.
-  input  logic                      lifecycle_valid_i,
+  input  logic                        lifecycle_valid_i,
   // It has passed the checks, and commits next.
-  output logic                      lifecycle_ready_o,
-  input  lifecycle_t                lifecycle_i,          // launch, open, join, suspend or end
-  input  logic [Cfg.NumWarps-1:0]   lifecycle_warps_i,    // launch: the warps that become live
+  output logic                        lifecycle_ready_o,
+  input  lifecycle_t                  lifecycle_i,        // launch, open, join, suspend or end
+  input  logic [Legal.NumWarps-1:0]   lifecycle_warps_i,  // launch: the warps that become live
 
-  input  logic                      exit_valid_i,         // lanes exit; held until ready
+  input  logic                        exit_valid_i,       // lanes exit; held until ready
   // The exit has passed the checks, and commits next.
-  output logic                      exit_ready_o,
-  input  exit_t                     exit_i,               // the warp and its lanes
+  output logic                        exit_ready_o,
+  input  exit_t                       exit_i,             // the warp and its lanes
 
-  output logic [Cfg.NumWarps-1:0]   fence_req_o,  // perform what the warp has accessed until now
-  input  logic [Cfg.NumWarps-1:0]   fence_ack_i,  // done; without a request: nothing is outstanding
+  output logic [Legal.NumWarps-1:0]   fence_req_o,   // perform what the warp has accessed until now
+  // Done; without a request: nothing is outstanding.
+  input  logic [Legal.NumWarps-1:0]   fence_ack_i,
 
-  output logic [Cfg.NumWarps-1:0]   release_o,            // a pulse: these warps may run again
-  output release_t                  release_info_o,  // the barrier of the release, and its result
+  output logic [Legal.NumWarps-1:0]   release_o,          // a pulse: these warps may run again
+  output release_t                    release_info_o,  // the barrier of the release, and its result
 
-  output logic                      response_valid_o,     // a response; held until ready
-  input  logic                      response_ready_i,     // it is taken
-  output response_t                 response_o,  // what a B2R, or an arrival with its phase, reads
+  output logic                        response_valid_o,   // a response; held until ready
+  input  logic                        response_ready_i,   // it is taken
+  // What a B2R, or an arrival with its phase, reads.
+  output response_t                   response_o,
 
   // A pulse: an operation was refused; issue ports, lifecycle, exit.
-  output logic   [Cfg.NumIssue+1:0] fault_valid_o,
-  output fault_t [Cfg.NumIssue+1:0] fault_o,              // its cause, and whose it was
+  output logic   [Legal.NumIssue+1:0] fault_valid_o,
+  output fault_t [Legal.NumIssue+1:0] fault_o,            // its cause, and whose it was
 
 `ifdef MUSTER_OBSERVE
-  output commit_t                   commit_o,  // operations that commit, entries that change
-  output mb_commit_t                mb_commit_o,          // mbarrier operations that commit
-  input  cta_t                      debug_cta_i,          // the entry to read: its CTA slot
-  input  bar_t                      debug_bar_i,          // the entry to read: its barrier
-  output bar_word_t                 debug_word_o,         // a cycle later: its state word
-  input  warp_t                     debug_warp_i,         // the warp to read
+  output commit_t                     commit_o,       // operations that commit, entries that change
+  output mb_commit_t                  mb_commit_o,        // mbarrier operations that commit
+  input  cta_t                        debug_cta_i,        // the entry to read: its CTA slot
+  input  bar_t                        debug_bar_i,        // the entry to read: its barrier
+  output bar_word_t                   debug_word_o,       // a cycle later: its state word
+  input  warp_t                       debug_warp_i,       // the warp to read
   // A cycle later: where it is, and whether it waits.
-  output debug_warp_t               debug_warp_o,
+  output debug_warp_t                 debug_warp_o,
 `endif
 
   // A group of lanes of a warp is presented, held until ready.
-  input  logic                      mb_issue_valid_i,
-  output logic                      mb_issue_ready_o,     // it is accepted
+  input  logic                        mb_issue_valid_i,
+  output logic                        mb_issue_ready_o,   // it is accepted
   // One mbarrier operation of lanes that name one word.
-  input  mb_group_t                 mb_issue_i,
+  input  mb_group_t                   mb_issue_i,
   // A copy engine presents an operation, held until ready.
-  input  logic                      mb_async_valid_i,
-  output logic                      mb_async_ready_o,     // it is accepted
-  input  mb_async_t                 mb_async_i,           // complete_tx, or an arrive-on
+  input  logic                        mb_async_valid_i,
+  output logic                        mb_async_ready_o,   // it is accepted
+  input  mb_async_t                   mb_async_i,         // complete_tx, or an arrive-on
   // Another CTA presents an operation, held until ready.
-  input  logic                      mb_remote_valid_i,
-  output logic                      mb_remote_ready_o,    // it is accepted
+  input  logic                        mb_remote_valid_i,
+  output logic                        mb_remote_ready_o,  // it is accepted
   // What a CTA of the cluster does to a word of this one.
-  input  mb_remote_t                mb_remote_i,
+  input  mb_remote_t                  mb_remote_i,
 
-  output logic [Cfg.NumWarps-1:0]   mb_busy_o,  // warps with a group between acceptance and commit
-  output logic [Cfg.NumWarps-1:0]   mb_fence_req_o,       // as fence_req_o, of groups that release
-  input  logic [Cfg.NumWarps-1:0]   mb_fence_ack_i,       // as fence_ack_i
+  // Warps with a group between acceptance and commit.
+  output logic [Legal.NumWarps-1:0]   mb_busy_o,
+  output logic [Legal.NumWarps-1:0]   mb_fence_req_o,     // as fence_req_o, of groups that release
+  input  logic [Legal.NumWarps-1:0]   mb_fence_ack_i,     // as fence_ack_i
 
-  output logic                      smem_read_valid_o,    // a word is to be read
-  input  logic                      smem_read_ready_i,    // the bank grants it
-  output mb_place_t                 smem_read_place_o,    // its CTA slot and byte address
+  output logic                        smem_read_valid_o,  // a word is to be read
+  input  logic                        smem_read_ready_i,  // the bank grants it
+  output mb_place_t                   smem_read_place_o,  // its CTA slot and byte address
   // The word that was granted, in a later cycle.
-  input  logic                      smem_rdata_valid_i,
-  input  mb_word_t                  smem_rdata_i,  // that word, which stays until the next grant
-  output logic                      smem_write_valid_o,   // a word is to be written
-  input  logic                      smem_write_ready_i,   // the bank grants it: the commit
-  output mb_place_t                 smem_write_place_o,   // its CTA slot and byte address
-  output mb_word_t                  smem_write_data_o,    // the word
+  input  logic                        smem_rdata_valid_i,
+  input  mb_word_t                    smem_rdata_i,   // that word, which stays until the next grant
+  output logic                        smem_write_valid_o,  // a word is to be written
+  input  logic                        smem_write_ready_i,  // the bank grants it: the commit
+  output mb_place_t                   smem_write_place_o,  // its CTA slot and byte address
+  output mb_word_t                    smem_write_data_o,  // the word
   // A word between its read and its write: no store reaches it.
-  output logic      [MbHeld-1:0]    smem_held_valid_o,
-  output mb_place_t [MbHeld-1:0]    smem_held_place_o,    // its CTA slot and byte address
-  input  logic                      smem_yield_i,         // a store waits for one: read no more
+  output logic      [MbHeld-1:0]      smem_held_valid_o,
+  output mb_place_t [MbHeld-1:0]      smem_held_place_o,  // its CTA slot and byte address
+  input  logic                        smem_yield_i,       // a store waits for one: read no more
 
-  output logic                      mb_response_valid_o,  // a response; held until ready
-  input  logic                      mb_response_ready_i,  // it is taken
-  output mb_response_t              mb_response_o,        // a token, or the answer of a wait
+  output logic                        mb_response_valid_o,  // a response; held until ready
+  input  logic                        mb_response_ready_i,  // it is taken
+  output mb_response_t                mb_response_o,      // a token, or the answer of a wait
   // Nanoseconds for which the clock stood still before this edge.
-  input  logic [31:0]               mb_stopped_ns_i,
-  output logic [Cfg.NumWarps-1:0]   mb_wake_o,            // a pulse: parked waits are answered true
-  output logic [Cfg.NumWarps-1:0]   mb_expire_o,  // a pulse: parked waits are answered false
-  output logic                      mb_fault_valid_o,     // a pulse: an operation was refused
-  output mb_fault_t                 mb_fault_o            // its cause, and whose it was
+  input  logic [31:0]                 mb_stopped_ns_i,
+  output logic [Legal.NumWarps-1:0]   mb_wake_o,          // a pulse: parked waits are answered true
+  output logic [Legal.NumWarps-1:0]   mb_expire_o,       // a pulse: parked waits are answered false
+  output logic                        mb_fault_valid_o,   // a pulse: an operation was refused
+  output mb_fault_t                   mb_fault_o          // its cause, and whose it was
 );
 
 `include "muster_assert.svh"
@@ -151,10 +154,33 @@ module muster
   /* verilator lint_on UNUSEDSIGNAL */
 `endif
 
-  // Lanes that a warp lacks take no part.
-  localparam lanes_t Lanes = lanes_t'({Cfg.WarpSize{1'b1}});
+  // The parameters first: a sentence about them comes before whatever else a tool says.
+  if (Cfg.NumWarps < 4 || Cfg.NumWarps > MaxWarps) begin : g_bad_warps
+    $error("NumWarps must be 4 to 64");
+  end
+  if (Cfg.NumCtas < 1 || Cfg.NumCtas > MaxCtas) begin : g_bad_ctas
+    $error("NumCtas must be 1 to 32");
+  end
+  if (!(Cfg.NumIssue inside {1, 2, 4})) begin : g_bad_issue
+    $error("NumIssue must be 1, 2 or 4");
+  end
+  if (!(Cfg.WarpSize inside {4, 8, 16, 32})) begin : g_bad_lanes
+    $error("WarpSize must be 4, 8, 16 or 32");
+  end
+  if (Cfg.EnMbarrier && Cfg.SmemBytes != Legal.SmemBytes) begin : g_bad_smem
+    $error("SmemBytes must be a power of two, 16 at least");
+  end
+  if (Cfg.EnMbarrier && Cfg.MbResponses < 1) begin : g_bad_responses
+    $error("MbResponses must be 1 at least, and 2 with EnLanes: one place is for split groups");
+  end
+  if (Cfg.EnState && !Cfg.EnReduce) begin : g_bad_state
+    $error("EnState needs EnReduce: a state word holds a reduction's result");
+  end
 
-  issue_t [Cfg.NumIssue-1:0] issue;
+  // Lanes that a warp lacks take no part.
+  localparam lanes_t Lanes = lanes_t'({Legal.WarpSize{1'b1}});
+
+  issue_t [Legal.NumIssue-1:0] issue;
   lifecycle_t                lifecycle;
   exit_t                     leaving;
   mb_group_t                 mb_issue;
@@ -166,7 +192,7 @@ module muster
     leaving         = exit_i;
     mb_issue        = mb_issue_i;
     mb_remote       = mb_remote_i;
-    for (int p = 0; p < Cfg.NumIssue; p++) issue[p].lanes = issue_i[p].lanes & Lanes;
+    for (int p = 0; p < Legal.NumIssue; p++) issue[p].lanes = issue_i[p].lanes & Lanes;
     lifecycle.lanes = lifecycle_i.lanes & Lanes;
     leaving.lanes   = exit_i.lanes & Lanes;
     mb_issue.lanes  = mb_issue_i.lanes & Lanes;
@@ -175,7 +201,7 @@ module muster
 
   logic cta_active, mb_active;
 
-  muster_cta #(.Cfg(Cfg)) u_cta (
+  muster_cta #(.Cfg(Legal)) u_cta (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o, .active_o (cta_active),
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i,
@@ -188,8 +214,8 @@ module muster
     .debug_cta_i, .debug_bar_i, .debug_word_o, .debug_warp_i, .debug_warp_o
   );
 
-  if (Cfg.EnMbarrier) begin : g_mbarrier
-    muster_mbarrier #(.Cfg(Cfg)) u_mbarrier (
+  if (Legal.EnMbarrier) begin : g_mbarrier
+    muster_mbarrier #(.Cfg(Legal)) u_mbarrier (
       .clk_i, .rst_ni,
       .issue_valid_i (mb_issue_valid_i), .issue_ready_o (mb_issue_ready_o), .issue_i (mb_issue),
       .async_valid_i (mb_async_valid_i), .async_ready_o (mb_async_ready_o), .async_i (mb_async_i),
@@ -255,37 +281,11 @@ module muster
   // What the unit relies on, and what it promises
   // -------------------------------------------------------------------------------------------
 
-  // The parameters, and Cfg where it is given itself.
-  if (Cfg.NumWarps < 4 || Cfg.NumWarps > MaxWarps || NumWarps < 4 || NumWarps > MaxWarps)
-  begin : g_bad_warps
-    $error("NumWarps must be 4 to 64");
-  end
-  if (Cfg.NumCtas < 1 || Cfg.NumCtas > MaxCtas || NumCtas < 1 || NumCtas > MaxCtas)
-  begin : g_bad_ctas
-    $error("NumCtas must be 1 to 32");
-  end
-  if (!(Cfg.NumIssue inside {1, 2, 4}) || !(NumIssue inside {1, 2, 4})) begin : g_bad_issue
-    $error("NumIssue must be 1, 2 or 4");
-  end
-  if (!(Cfg.WarpSize inside {4, 8, 16, 32}) || !(WarpSize inside {4, 8, 16, 32}))
-  begin : g_bad_lanes
-    $error("WarpSize must be 4, 8, 16 or 32");
-  end
-  if (SmemBytes < 16 || (SmemBytes & (SmemBytes - 1)) != 0) begin : g_bad_smem
-    $error("SmemBytes must be a power of two, 16 at least");
-  end
-  if (MbResponses < 1) begin : g_bad_responses
-    $error("MbResponses must be 1 at least, and 2 with EnLanes: one place is for split groups");
-  end
-  if (Cfg.EnState && !Cfg.EnReduce) begin : g_bad_state
-    $error("EnState needs EnReduce: a state word holds a reduction's result");
-  end
-
 `ifndef SYNTHESIS
   logic same_warp;  // two ports carry one warp
   always_comb begin
     same_warp = 1'b0;
-    for (int p = 0; p < Cfg.NumIssue; p++) begin
+    for (int p = 0; p < Legal.NumIssue; p++) begin
       for (int q = 0; q < p; q++) begin
         same_warp = same_warp || (issue_valid_i[p] && issue_valid_i[q] &&
                                   issue_i[p].warp == issue_i[q].warp);
@@ -295,7 +295,7 @@ module muster
 `endif
 
   `MUSTER_ASSERT(OneWarpPerPort, !same_warp, "two issue ports carry the same warp in one cycle")
-  for (genvar p = 0; p < Cfg.NumIssue; p++) begin : g_held
+  for (genvar p = 0; p < Legal.NumIssue; p++) begin : g_held
     `MUSTER_ASSERT_HELD(IssueHeld, issue_valid_i[p], issue_ready_o[p], issue_i[p],
                         "an operation at an issue port changes before it is accepted")
   end

@@ -25,8 +25,19 @@ package muster_cfg_pkg;
     int unsigned WaitLimitNs;    // limit of a try_wait without a hint, in nanoseconds
   } muster_cfg_t;
 
-  // The legal value that is next to a parameter. With it the rest of the unit elaborates, so that
-  // the sentence about an illegal one comes first, and alone.
+  // The legal values that are next to those given. With them the rest of the unit elaborates, so
+  // that the sentence about an illegal one comes first, and alone.
+  function automatic muster_cfg_t Nearest(muster_cfg_t cfg);
+    muster_cfg_t legal;
+    legal             = cfg;
+    legal.NumWarps    = Within(cfg.NumWarps, 4, muster_pkg::MaxWarps);
+    legal.NumCtas     = Within(cfg.NumCtas, 1, muster_pkg::MaxCtas);
+    legal.NumIssue    = PowerWithin(cfg.NumIssue, 1, muster_pkg::MaxIssue);
+    legal.WarpSize    = PowerWithin(cfg.WarpSize, 4, 32);
+    legal.SmemBytes   = PowerWithin(cfg.SmemBytes, 16, 32'h8000_0000);
+    legal.MbResponses = (cfg.MbResponses < 1) ? 1 : cfg.MbResponses;
+    return legal;
+  endfunction
   function automatic int unsigned Within(int unsigned value, int unsigned low, int unsigned high);
     return (value < low) ? low : (value > high) ? high : value;
   endfunction

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Assertions that are on in every simulation, Verilator's included, and that synthesis leaves out.
+// Assertions that are on in every simulation (in Verilator with --assert), and that synthesis
+// leaves out.
 
 `ifndef MUSTER_ASSERT_SVH_
 `define MUSTER_ASSERT_SVH_

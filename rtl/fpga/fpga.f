@@ -1,9 +1,9 @@
 +define+MUSTER_OBSERVE
-rtl/fpga/muster_fpga_pkg.sv
-rtl/fpga/muster_uart_rx.sv
-rtl/fpga/muster_uart_tx.sv
-rtl/fpga/muster_frame_rx.sv
-rtl/fpga/muster_frame_tx.sv
-rtl/fpga/muster_link.sv
-rtl/fpga/muster_fpga_memory.sv
-rtl/fpga/muster_board.sv
+muster_fpga_pkg.sv
+muster_uart_rx.sv
+muster_uart_tx.sv
+muster_frame_rx.sv
+muster_frame_tx.sv
+muster_link.sv
+muster_fpga_memory.sv
+muster_board.sv

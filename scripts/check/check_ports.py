@@ -59,7 +59,7 @@ def structs(read):
     seen = set()
     for root in (fieldmap.elaborate("muster_gpc"), fieldmap.elaborate("muster_atomics", *configs.overrides(GIVEN["muster_atomics"])),
                  fieldmap.elaborate("muster_atomics_lanes"),
-                 fieldmap.elaborate("muster_board", "-f", "rtl/fpga/fpga.f", "-Wno-WIDTHCONCAT")):
+                 fieldmap.elaborate("muster_board", "-F", "rtl/fpga/fpga.f", "-Wno-WIDTHCONCAT")):
         types = fieldmap.Types(root.find(".//typetable"))
         for entry in root.iter("structdtype"):
             name = entry.get("name", "").rpartition("::")[2]

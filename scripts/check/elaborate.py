@@ -36,7 +36,7 @@ def verilator(arguments, tree):
 
 def unit(tree):
     beside = [["muster_atomics", f"-GCfg={configs.packed(configs.UNIT['small'])}", "-GFloats=3", "-GEn128=1'b1"], ["muster_atomics_lanes"]]
-    return next(filter(None, (verilator(["rtl/muster.vlt", "-f", "rtl/muster.f", "--top-module", *top], tree)
+    return next(filter(None, (verilator(["rtl/muster.vlt", "-F", "rtl/muster.f", "--top-module", *top], tree)
                               for top in (["muster_gpc"], *beside))), "")
 
 

@@ -121,8 +121,7 @@ class Proof:
 
     def sources(self):
         """What Yosys reads, in order; files of the RTL that a proof replaces are left out."""
-        rtl = [line for line in (ROOT / "rtl/muster.f").read_text().split()
-               if not line.startswith("+")]
+        rtl = [f"rtl/{line}" for line in (ROOT / "rtl/muster.f").read_text().split() if not line.startswith("+")]
         replaced = {pathlib.Path(file).name for file in self.files}
         return [file for file in rtl if pathlib.Path(file).name not in replaced] + self.files
 

@@ -88,11 +88,11 @@ def elaborations():
     commands += [["--top-module", "muster_gpc", f"-GNumUnits={units}", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
                          f"-GNumIssue={ports}", f"-GLanesPerBeat={beat}", f"-GNumClusters={ctas}"]
                  for units, warps, ctas, ports, beat in ((1, 4, 1, 1, 1), (2, 8, 2, 1, 1), (4, 32, 8, 2, 8))]
-    commands += [["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
+    commands += [["-F", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
                          f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
                          f"-GEnMbarrier=1'b{mbarrier}"]
                  for board in ("hx8k", "ulx3s", "arty_a7") for mbarrier in (0, 1)]
-    return [["-f", "rtl/muster.f", *command] for command in commands]
+    return [["-F", "rtl/muster.f", *command] for command in commands]
 
 
 def verilator():
@@ -188,7 +188,7 @@ def headers():
                       for number, line in enumerate(lines, 1) if len(line) > COLUMNS]
     listed = (ROOT / "rtl/muster.f").read_text().split()
     wrong += [f"rtl/muster.f: {f} is not there" for f in listed
-              if not f.startswith("+") and not (ROOT / f).exists()]
+              if not f.startswith("+") and not (ROOT / "rtl" / f).exists()]
     return wrong
 
 

@@ -6,17 +6,7 @@ include(CMakePackageConfigHelpers)
 set(MUSTER_DATA_DIR ${CMAKE_INSTALL_DATADIR}/muster)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
 
-# A file list names its files from the top of this tree; what is installed names them from the list's own
-# folder, so that `-F share/muster/rtl/muster.f` works from anywhere.
-install(DIRECTORY rtl DESTINATION ${MUSTER_DATA_DIR} PATTERN "*.f" EXCLUDE)
-foreach(list rtl/muster.f rtl/fpga/fpga.f)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
-  cmake_path(GET list PARENT_PATH folder)
-  file(READ ${list} names)
-  string(REPLACE "${folder}/" "" names "${names}")
-  file(WRITE ${PROJECT_BINARY_DIR}/installed/${list} "${names}")
-  install(FILES ${PROJECT_BINARY_DIR}/installed/${list} DESTINATION ${MUSTER_DATA_DIR}/${folder})
-endforeach()
+install(DIRECTORY rtl DESTINATION ${MUSTER_DATA_DIR})
 install(FILES scripts/cmake/muster_rtl.cmake DESTINATION ${MUSTER_DATA_DIR}/scripts/cmake)
 install(FILES sim/ptx/launch/manifest.schema.json sim/ptx/launch/schedule.schema.json sim/explore/explore.schema.json sim/litmus/litmus.schema.json
               sim/explore/needless.schema.json sim/gpu/gpu.schema.json sim/kernels/cuda.h

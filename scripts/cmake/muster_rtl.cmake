@@ -3,20 +3,9 @@
 # The unit's sources for CMake: in the source tree, and below share/muster where it is installed.
 # The root of either is two folders above this file.
 
-# The folder from which the paths of a file list count: the root of the source tree, or the list's own
-# where it is installed.
-function(muster_folder_of_paths file folder)
-  cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH root)
-  cmake_path(GET root PARENT_PATH root)
-  if(NOT EXISTS ${root}/CMakeLists.txt)
-    cmake_path(GET file PARENT_PATH root)
-  endif()
-  set(${folder} ${root} PARENT_SCOPE)
-endfunction()
-
-# Sources, with absolute paths, and options of a file list of the RTL.
+# Sources, with absolute paths, and options of a file list of the RTL, whose paths count from its own folder.
 function(muster_read_file_list file sources options)
-  muster_folder_of_paths(${file} root)
+  cmake_path(GET file PARENT_PATH root)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(STRINGS ${file} lines REGEX "^[^/#]")
   foreach(line ${lines})
@@ -34,7 +23,7 @@ endfunction()
 
 # muster::rtl_files has the unit's sources in the order of their file list (INTERFACE_SOURCES, with
 # Verilator's waivers before them), the folders of what they include (INTERFACE_INCLUDE_DIRECTORIES),
-# and the file list itself (MUSTER_FILE_LIST), whose paths are from MUSTER_ROOT.
+# and the file list itself (MUSTER_FILE_LIST).
 function(muster_add_rtl_files)
   if(TARGET muster::rtl_files)
     return()
@@ -42,13 +31,11 @@ function(muster_add_rtl_files)
   cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH root)
   cmake_path(GET root PARENT_PATH root)
   muster_read_file_list(${root}/rtl/muster.f sources options)
-  muster_folder_of_paths(${root}/rtl/muster.f folder)
   list(TRANSFORM options REPLACE "^\\+incdir\\+" "")
   add_library(muster::rtl_files INTERFACE IMPORTED GLOBAL)
   set_target_properties(muster::rtl_files PROPERTIES
     INTERFACE_SOURCES "${root}/rtl/muster.vlt;${sources}"
     INTERFACE_INCLUDE_DIRECTORIES "${options}"
-    MUSTER_FILE_LIST ${root}/rtl/muster.f
-    MUSTER_ROOT ${folder})
+    MUSTER_FILE_LIST ${root}/rtl/muster.f)
 endfunction()
 muster_add_rtl_files()

@@ -23,8 +23,8 @@ def read_list():
     """Include folders and sources, by their paths in rtl/."""
     lines = [line.strip() for line in (RTL / "muster.f").read_text().splitlines()]
     lines = [line for line in lines if line and not line.startswith("//")]
-    folders = [line.removeprefix("+incdir+rtl/") for line in lines if line.startswith("+incdir+")]
-    return folders, [line.removeprefix("rtl/") for line in lines if not line.startswith("+")]
+    folders = [line.removeprefix("+incdir+") for line in lines if line.startswith("+incdir+")]
+    return folders, [line for line in lines if not line.startswith("+")]
 
 
 def unit(fpga=False):

@@ -115,7 +115,7 @@ class GoldenModel(Subject):
 
 
 def rtl_files():
-    return [line for line in (ROOT / "rtl/muster.f").read_text().split() if line.startswith("rtl/")]
+    return [f"rtl/{line}" for line in (ROOT / "rtl/muster.f").read_text().split() if not line.startswith("+")]
 
 
 def read(path):

@@ -54,7 +54,7 @@ def elaborate(top, *options):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "muster.xml"
         subprocess.run(["verilator", "--xml-only", "--xml-output", file, "-Wno-lint", "-Wno-fatal", "--Mdir", folder, "+define+MUSTER_OBSERVE",
-                        "-f", "rtl/muster.f", "--top-module", top, *options],
+                        "-F", "rtl/muster.f", "--top-module", top, *options],
                        cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=True)
         return ElementTree.parse(file).getroot()
 

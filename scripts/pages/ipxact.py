@@ -47,9 +47,9 @@ def ports(read):
 
 def factor(high, read):
     """How many elements a dimension has, as an expression of the parameters."""
-    name, more = re.fullmatch(r"(?:Cfg\.)?(\w+)([+-]\d+)?", high).groups()
+    name, more = re.fullmatch(r"(?:Legal\.)?(\w+)([+-]\d+)?", high).groups()
     more = int(more or 0) + 1
-    if not high.startswith("Cfg."):
+    if not high.startswith("Legal."):
         return str(read.number(name) + more)
     return f"({name} + {more})" if more else name
 

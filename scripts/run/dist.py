@@ -80,8 +80,8 @@ def source():
 
 def rtl():
     def works(folder):
-        run("verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f", "--top-module", "muster", folder=folder)
-        run("verilator", "--lint-only", "--timing", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f", "tb/smoke/muster_smoke.sv",
+        run("verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-F", "rtl/muster.f", "--top-module", "muster", folder=folder)
+        run("verilator", "--lint-only", "--timing", "-Wall", "rtl/muster.vlt", "-F", "rtl/muster.f", "tb/smoke/muster_smoke.sv",
             "--top-module", "muster_smoke", folder=folder)
     return ROOT, [name for name in tracked() if name.startswith(RTL)], works
 

@@ -40,7 +40,7 @@ BOARDS = {"hx8k": Board("muster_hx8k", "ice40", hints=REGISTERS),
           "hx8k-named": Board("muster_hx8k", "ice40", options="-G EnMbarrier=1'b0"),
           "ulx3s": Board("muster_ulx3s", "ecp5", mhz=81.25, hints=DISTRIBUTED),
           "arty": Board("muster_arty_a7", "xc7")}
-SOURCES = ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv"]
+SOURCES = ["-F", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv"]
 
 
 def synthesize(budget, board):

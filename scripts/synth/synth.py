@@ -311,6 +311,8 @@ def main():
                                  args.all_ports, args.path), name)
             for name in wanted}
         results = {name: run.result() for name, run in runs.items()}
+    if args.set:
+        print(f"{args.top}, with {', '.join(args.set)}:")
     print(f"{'':12} {'LUT':>6} {'FF':>6} {'BRAM':>5} {'MHz (worst, best)':>18}" +
           "".join(f"  {f + ' LUT/FF/BRAM':>18}" for f in families if f != "ice40"))
     for name, result in results.items():

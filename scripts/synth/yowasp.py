@@ -1,6 +1,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """The pinned Yosys with the slang front end, which npm brings as WebAssembly."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,9 @@ def ensure_yosys():
         stamp = TOOLS / "installed.json"
         if stamp.exists() and stamp.read_bytes() == wanted:
             return
-        print("Installing Yosys into build/synth-tools (npm, 260 MB)", file=sys.stderr)
+        if os.environ.get("SETUP") == "no":
+            sys.exit("Yosys is not in build/synth-tools, and SETUP=no forbids to install it (npm, 260 MB)")
+        print("Installing Yosys into build/synth-tools (npm, 260 MB; SETUP=no forbids it)", file=sys.stderr)
         (TOOLS / "package.json").write_bytes(wanted)
         npm = subprocess.run(
             ["npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"],

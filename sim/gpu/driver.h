@@ -43,12 +43,25 @@ class Driver {
   cuda::Result (*DevicePrimaryCtxRelease)(cuda::Device device) = nullptr;
   cuda::Result (*CtxSetCurrent)(cuda::Context context) = nullptr;
   cuda::Result (*CtxSynchronize)() = nullptr;
+  cuda::Result (*StreamCreate)(cuda::Stream* stream, unsigned flags) = nullptr;
+  cuda::Result (*StreamDestroy)(cuda::Stream stream) = nullptr;
   cuda::Result (*MemHostRegister)(void* memory, std::size_t bytes, unsigned flags) = nullptr;
   cuda::Result (*MemHostGetDevicePointer)(cuda::Pointer* pointer, void* memory,
                                           unsigned flags) = nullptr;
   cuda::Result (*MemHostUnregister)(void* memory) = nullptr;
   cuda::Result (*MemcpyHtoD)(cuda::Pointer to, const void* from, std::size_t bytes) = nullptr;
   cuda::Result (*MemcpyDtoH)(void* to, cuda::Pointer from, std::size_t bytes) = nullptr;
+  cuda::Result (*Array3DCreate)(cuda::Array* array,
+                                const cuda::ArrayDescriptor* descriptor) = nullptr;
+  cuda::Result (*ArrayDestroy)(cuda::Array array) = nullptr;
+  cuda::Result (*Memcpy3D)(const cuda::Copy* copy) = nullptr;
+  // The view, by which a texture may differ from its array, is never there.
+  cuda::Result (*TexObjectCreate)(cuda::Handle* handle, const cuda::Resource* resource,
+                                  const cuda::TextureDescriptor* descriptor,
+                                  const void* view) = nullptr;
+  cuda::Result (*TexObjectDestroy)(cuda::Handle handle) = nullptr;
+  cuda::Result (*SurfObjectCreate)(cuda::Handle* handle, const cuda::Resource* resource) = nullptr;
+  cuda::Result (*SurfObjectDestroy)(cuda::Handle handle) = nullptr;
   cuda::Result (*ModuleLoadDataEx)(cuda::Module* module, const void* image, unsigned num_options,
                                    int* options, void** values) = nullptr;
   cuda::Result (*ModuleUnload)(cuda::Module module) = nullptr;
@@ -65,7 +78,8 @@ class Driver {
                                           unsigned grid_z, unsigned block_x, unsigned block_y,
                                           unsigned block_z, unsigned dynamic_shared,
                                           cuda::Stream stream, void** arguments) = nullptr;
-  // Null if the driver is older than CUDA 11.8, which introduced clusters.
+  // Null if the driver is older than CUDA 11.8, which introduced clusters and programmatic
+  // launches.
   cuda::Result (*LaunchKernelEx)(const cuda::LaunchConfig* config, cuda::Function function,
                                  void** arguments, void** extra) = nullptr;
   // Null if the driver is older than CUDA 12.0, which introduced tensor maps, or 12.8 of the last.

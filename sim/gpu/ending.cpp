@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/gpu/ending.h"
 
+#include <utility>
+
 namespace muster::gpu {
 namespace {
 
@@ -24,6 +26,14 @@ const char* WordsOf(EndKind kind) {
 }
 
 }  // namespace
+
+Ending Failed(EndKind kind, std::string name, std::string text) {
+  Ending ending;
+  ending.kind = kind;
+  ending.name = std::move(name);
+  ending.text = std::move(text);
+  return ending;
+}
 
 std::string Ending::Outcome() const {
   const std::string words = WordsOf(kind);

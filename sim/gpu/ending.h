@@ -22,11 +22,12 @@ enum class EndKind {
 
 struct Ending {
   EndKind kind = EndKind::kCompletes;
-  std::string name;        // the driver's name of the error: "illegal_instruction"
-  std::string text;        // a sentence on the error, or the assembler's log
-  std::size_t launch = 0;  // the index of the last launch that began
-  double seconds = 0;      // the time of the launches, measured by the host
-  std::string printed;     // the output of the kernels
+  std::string name;  // the driver's name of the error: "illegal_instruction"
+  std::string text;  // a sentence on the error, or the assembler's log
+  // The index of the last launch that began; of launches that overlap, of the first one.
+  std::size_t launch = 0;
+  double seconds = 0;   // the time of the launches, measured by the host
+  std::string printed;  // the output of the kernels
 
   // Whether a kernel has run.
   bool HasRun() const {
@@ -37,6 +38,8 @@ struct Ending {
   // Whether this ending corresponds to an outcome of a manifest or of the unit.
   bool Is(const std::string& outcome) const;
 };
+
+Ending Failed(EndKind kind, std::string name, std::string text = "");
 
 // Conversions for messages between processes.
 void to_json(nlohmann::json& json, const Ending& ending);

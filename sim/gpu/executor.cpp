@@ -12,6 +12,7 @@
 
 #include "sim/gpu/mapped_memory.h"
 #include "sim/gpu/tensor_maps.h"
+#include "sim/gpu/textures.h"
 
 namespace muster::gpu {
 namespace {
@@ -20,14 +21,6 @@ namespace {
 constexpr std::uint32_t kPortableCluster = 8;
 constexpr std::chrono::milliseconds kTrapsLate(10);
 constexpr std::size_t kLogBytes = std::size_t{1} << 14;
-
-Ending Failed(EndKind kind, std::string name, std::string text = "") {
-  Ending ending;
-  ending.kind = kind;
-  ending.name = std::move(name);
-  ending.text = std::move(text);
-  return ending;
-}
 
 }  // namespace
 
@@ -40,6 +33,13 @@ void from_json(const nlohmann::json& json, Gpu& gpu) {
   json.at("architecture").get_to(gpu.architecture);
   json.at("driver").get_to(gpu.driver);
 }
+
+// A launch with all that it takes.
+struct Executor::Ready {
+  const Task::Launch* launch = nullptr;
+  cuda::Function function = nullptr;
+  std::vector<std::vector<std::uint8_t>> arguments;
+};
 
 // The files of a task, loaded by the driver as long as this object exists.
 class Executor::Modules {
@@ -110,9 +110,13 @@ Executor::Executor() {
   cuda::Context context = nullptr;
   check(driver_.DevicePrimaryCtxRetain(&context, device_), "makes no context on the GPU");
   check(driver_.CtxSetCurrent(context), "makes no context on the GPU");
+  check(driver_.StreamCreate(&stream_, cuda::kBlocking), "makes no stream on the GPU");
 }
 
-Executor::~Executor() { driver_.DevicePrimaryCtxRelease(device_); }
+Executor::~Executor() {
+  driver_.StreamDestroy(stream_);
+  driver_.DevicePrimaryCtxRelease(device_);
+}
 
 // Whether the GPU can run the PTX. Newer GPUs run PTX for older ones, but an "a" target runs on
 // that architecture alone, and an "f" target within its family.
@@ -169,21 +173,24 @@ Ending Executor::CopySymbols(const Task& task, std::uint8_t* memory, const Modul
   return {};
 }
 
-Ending Executor::Prepare(const Task::Launch& launch, const Modules& modules,
-                         cuda::Function* function) const {
+Ending Executor::Prepare(const Task::Launch& launch, const Modules& modules, Ready* ready) const {
   const std::string& name = launch.kernel.name;
-  cuda::Result result = driver_.ModuleGetFunction(function, modules[launch.file], name.c_str());
+  ready->launch = &launch;
+  cuda::Result result =
+      driver_.ModuleGetFunction(&ready->function, modules[launch.file], name.c_str());
   if (result != cuda::kSuccess) {
     return Failed(EndKind::kDoesNotLoad, driver_.NameOf(result),
                   fmt::format("the driver finds no kernel {}: is it .visible?", name));
   }
-  if (launch.cluster && driver_.LaunchKernelEx == nullptr) {
-    return Failed(EndKind::kDoesNotLaunch, "no_clusters",
-                  "the driver has no cuLaunchKernelEx: clusters came with CUDA 11.8");
+  if ((launch.cluster || launch.programmatic) && driver_.LaunchKernelEx == nullptr) {
+    return Failed(EndKind::kDoesNotLaunch,
+                  launch.cluster ? "no_clusters" : "no_programmatic_launches",
+                  fmt::format("the driver has no cuLaunchKernelEx: {} came with CUDA 11.8",
+                              launch.cluster ? "clusters" : "programmatic launches"));
   }
   const auto set = [&](int attribute, std::uint32_t value) {
     if (result == cuda::kSuccess) {
-      result = driver_.FuncSetAttribute(*function, attribute, static_cast<int>(value));
+      result = driver_.FuncSetAttribute(ready->function, attribute, static_cast<int>(value));
     }
   };
   if (launch.much_shared) {
@@ -196,36 +203,71 @@ Ending Executor::Prepare(const Task::Launch& launch, const Modules& modules,
                                   : Failed(EndKind::kDoesNotLaunch, driver_.NameOf(result));
 }
 
-cuda::Result Executor::Start(const Task::Launch& launch, cuda::Function function,
-                             std::vector<std::vector<std::uint8_t>> arguments) const {
-  std::vector<void*> pointers(arguments.size());
-  std::transform(arguments.begin(), arguments.end(), pointers.begin(),
+cuda::Result Executor::Start(Ready* ready) const {
+  const Task::Launch& launch = *ready->launch;
+  std::vector<void*> pointers(ready->arguments.size());
+  std::transform(ready->arguments.begin(), ready->arguments.end(), pointers.begin(),
                  [](std::vector<std::uint8_t>& argument) { return argument.data(); });
   const auto& grid = launch.grid;
   const auto& block = launch.block;
-  if (launch.cluster) {
+  if (launch.cluster || launch.programmatic) {
     std::array<cuda::LaunchAttribute, 2> attributes;
     cuda::LaunchConfig config;
     std::copy(grid.begin(), grid.end(), config.grid);
     std::copy(block.begin(), block.end(), config.block);
     config.dynamic_shared = launch.dynamic_shared;
+    config.stream = stream_;
     config.attributes = attributes.data();
-    attributes[0].id = cuda::kClusterDimension;
-    std::copy(launch.cluster->begin(), launch.cluster->end(), attributes[0].extent);
-    attributes[1].id = cuda::kCooperative;
-    attributes[1].on = 1;
-    config.num_attributes = launch.cooperative ? 2 : 1;
-    return driver_.LaunchKernelEx(&config, function, pointers.data(), nullptr);
+    if (launch.cluster) {
+      cuda::LaunchAttribute& attribute = attributes.at(config.num_attributes++);
+      attribute.id = cuda::kClusterDimension;
+      std::copy(launch.cluster->begin(), launch.cluster->end(), attribute.extent);
+    }
+    if (launch.cooperative || launch.programmatic) {  // not both: the manifest refuses that
+      cuda::LaunchAttribute& attribute = attributes.at(config.num_attributes++);
+      attribute.id = launch.cooperative ? cuda::kCooperative : cuda::kProgrammatic;
+      attribute.on = 1;
+    }
+    return driver_.LaunchKernelEx(&config, ready->function, pointers.data(), nullptr);
   }
-  return launch.cooperative ? driver_.LaunchCooperativeKernel(
-                                  function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                  launch.dynamic_shared, nullptr, pointers.data())
-                            : driver_.LaunchKernel(function, grid[0], grid[1], grid[2], block[0],
-                                                   block[1], block[2], launch.dynamic_shared,
-                                                   nullptr, pointers.data(), nullptr);
+  return launch.cooperative
+             ? driver_.LaunchCooperativeKernel(ready->function, grid[0], grid[1], grid[2], block[0],
+                                               block[1], block[2], launch.dynamic_shared, stream_,
+                                               pointers.data())
+             : driver_.LaunchKernel(ready->function, grid[0], grid[1], grid[2], block[0], block[1],
+                                    block[2], launch.dynamic_shared, stream_, pointers.data(),
+                                    nullptr);
 }
 
-Ending Executor::Run(const Task& task, std::uint8_t* memory, const std::function<void()>& begins) {
+// Starts launches that may overlap, and waits for their ends. `first` is the index of the first.
+Ending Executor::Complete(std::vector<Ready> launches, std::size_t first) const {
+  Ending ending;
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < launches.size() && ending.kind == EndKind::kCompletes; ++i) {
+    const cuda::Result result = Start(&launches[i]);
+    if (result != cuda::kSuccess) {
+      ending = Failed(EndKind::kDoesNotLaunch, driver_.NameOf(result));
+      ending.launch = first + i;
+    }
+  }
+  if (ending.launch == first && ending.kind != EndKind::kCompletes) {
+    return ending;
+  }
+  // After a trap of one launch the driver refuses the next one.
+  const cuda::Result result = driver_.CtxSynchronize();
+  std::fflush(stdout);  // the output of the kernels
+  if (result != cuda::kSuccess) {
+    ending = result == cuda::kLaunchTimeout ? Failed(EndKind::kHangs, "")
+                                            : Failed(EndKind::kTrap, driver_.NameOf(result));
+  }
+  if (ending.kind != EndKind::kDoesNotLaunch) {
+    ending.launch = first;
+  }
+  ending.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return ending;
+}
+
+Ending Executor::Run(const Task& task, std::uint8_t* memory, const Begins& begins) {
   Ending ending = Launch(task, memory, begins);
   // A kernel can end before the driver learns of its trap.
   if (ending.kind == EndKind::kCompletes) {
@@ -243,50 +285,50 @@ std::string Executor::Trap() const {
   return result == cuda::kSuccess ? "" : driver_.NameOf(result);
 }
 
-Ending Executor::Launch(const Task& task, std::uint8_t* memory,
-                        const std::function<void()>& begins) const {
+Ending Executor::Launch(const Task& task, std::uint8_t* memory, const Begins& begins) const {
   const MappedMemory mapped(driver_, memory, task.bytes());
   if (mapped.result() != cuda::kSuccess) {
     return Failed(EndKind::kDoesNotLaunch, driver_.NameOf(mapped.result()),
                   "the driver does not map the buffers");
   }
-  Task::TensorMaps maps;
-  Ending ending = MakeTensorMaps(driver_, task, mapped.pointer(), &maps);
+  Task::Objects objects;
+  Ending ending = MakeTensorMaps(driver_, task, mapped.pointer(), &objects);
+  Textures textures(driver_, task, memory);
+  if (ending.kind == EndKind::kCompletes) {
+    ending = textures.Make(&objects);
+  }
   if (ending.kind != EndKind::kCompletes) {
     return ending;
   }
-  task.Fill(memory, maps);
+  task.Fill(memory, objects);
   Modules modules(driver_);
   ending = Load(task, memory, &modules);
   double seconds = 0;
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < task.launches().size() && ending.kind == EndKind::kCompletes; ++i) {
-    const Task::Launch& launch = task.launches()[i];
-    last = i;
-    cuda::Function function = nullptr;
-    ending = Prepare(launch, modules, &function);
-    if (ending.kind != EndKind::kCompletes) {
-      break;
+  std::size_t count = 0;
+  for (std::size_t first = 0; first < task.launches().size() && ending.kind == EndKind::kCompletes;
+       first += count) {
+    count = task.manifest().OverlapFrom(first);
+    std::vector<Ready> launches(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      ending = Prepare(task.launches()[first + i], modules, &launches[i]);
+      ending.launch = first + i;
+      if (ending.kind != EndKind::kCompletes) {
+        return ending;
+      }
+      launches[i].arguments = task.Arguments(first + i, mapped.pointer(), objects);
     }
-    begins();
-    const auto begin = std::chrono::steady_clock::now();
-    cuda::Result result = Start(launch, function, task.Arguments(i, mapped.pointer(), maps));
-    if (result != cuda::kSuccess) {
-      ending = Failed(EndKind::kDoesNotLaunch, driver_.NameOf(result));
-      break;
-    }
-    result = driver_.CtxSynchronize();
-    std::fflush(stdout);  // the output of the kernel
-    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (result != cuda::kSuccess) {
-      ending = result == cuda::kLaunchTimeout ? Failed(EndKind::kHangs, "")
-                                              : Failed(EndKind::kTrap, driver_.NameOf(result));
-    }
+    begins(first);
+    ending = Complete(std::move(launches), first);
+    seconds += ending.seconds;
   }
   if (ending.kind == EndKind::kCompletes) {
+    const std::size_t last = ending.launch;
     ending = CopySymbols(task, memory, modules, true);
+    if (ending.kind == EndKind::kCompletes) {
+      ending = textures.CopyBack();
+    }
+    ending.launch = last;
   }
-  ending.launch = last;
   ending.seconds = seconds;
   return ending;
 }

@@ -36,27 +36,31 @@ class Executor {
   ~Executor();
 
   const Gpu& gpu() const { return gpu_; }
-  // Executes a task on memory that has been filled. Calls `begins` before each launch. Does not
-  // return while a kernel hangs. After a trap, no other task can run in this process.
-  Ending Run(const Task& task, std::uint8_t* memory, const std::function<void()>& begins);
+  // Called before launches that may overlap, with the first of them.
+  using Begins = std::function<void(std::size_t launch)>;
+  // Executes a task on memory that has been filled. Does not return while a kernel hangs. After a
+  // trap, no other task can run in this process.
+  Ending Run(const Task& task, std::uint8_t* memory, const Begins& begins);
   // Returns the name of the trap that has ended all work of this process, or "".
   std::string Trap() const;
 
  private:
   class Modules;
 
-  Ending Launch(const Task& task, std::uint8_t* memory, const std::function<void()>& begins) const;
+  struct Ready;
+
+  Ending Launch(const Task& task, std::uint8_t* memory, const Begins& begins) const;
   bool Fits(const Task::File& file) const;
   Ending Load(const Task& task, std::uint8_t* memory, Modules* modules) const;
   Ending CopySymbols(const Task& task, std::uint8_t* memory, const Modules& modules,
                      bool back) const;
-  Ending Prepare(const Task::Launch& launch, const Modules& modules,
-                 cuda::Function* function) const;
-  cuda::Result Start(const Task::Launch& launch, cuda::Function function,
-                     std::vector<std::vector<std::uint8_t>> arguments) const;
+  Ending Prepare(const Task::Launch& launch, const Modules& modules, Ready* ready) const;
+  cuda::Result Start(Ready* ready) const;
+  Ending Complete(std::vector<Ready> launches, std::size_t first) const;
 
   Driver driver_;
   cuda::Device device_ = 0;
+  cuda::Stream stream_ = nullptr;
   Gpu gpu_;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "sim/ptx/launch/compare.h"
@@ -61,6 +62,14 @@ OrderedJson Text(const std::string& text) {
       OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
+// Returns the launch that an ending is about and, if they have run, those that overlap with it.
+std::vector<std::size_t> LaunchesOf(const Task& task, const Ending& ending) {
+  const std::size_t count = ending.HasRun() ? task.manifest().OverlapFrom(ending.launch) : 1;
+  std::vector<std::size_t> launches(count);
+  std::iota(launches.begin(), launches.end(), ending.launch);
+  return launches;
+}
+
 std::string LineEnded(std::string text) {
   if (!text.empty() && text.back() != '\n') {
     text.push_back('\n');
@@ -76,7 +85,10 @@ ptx::Verdict Judge(const Task& task, const Result& result) {
   ptx::Verdict verdict;
   verdict.outcome = ending.Outcome();
   if (!ending.Is(manifest.outcome)) {
-    const std::string which = task.Which(ending.launch);
+    std::string which = task.Which(ending.launch);
+    if (LaunchesOf(task, ending).size() > 1) {
+      which += ", or one that overlaps with it";
+    }
     verdict.differences.push_back(fmt::format("{}{}the outcome is {}, where {} was expected", which,
                                               which.empty() ? "" : ": ", verdict.outcome,
                                               manifest.outcome));
@@ -128,15 +140,17 @@ std::vector<std::string> Differences(const Task& task, const Result& result,
 
 std::string TextReport(const Task& task, const Result& result, const ptx::Verdict& verdict) {
   const Ending& ending = result.ending;
-  const Task::Launch& launch = task.launches()[ending.launch];
-  const std::string which = task.Which(ending.launch);
-  const std::string cluster =
-      launch.cluster ? fmt::format(", cluster {}", fmt::join(*launch.cluster, "x")) : "";
   std::string text = LineEnded(ending.printed);
-  text += fmt::format("{}: grid {}{}, block {}, on {}\n",
-                      which.empty() ? ptx::Demangled(launch.kernel.name) : which,
-                      fmt::join(launch.grid, "x"), cluster, fmt::join(launch.block, "x"),
-                      OnWhat(result.gpu));
+  for (const std::size_t index : LaunchesOf(task, ending)) {
+    const Task::Launch& launch = task.launches()[index];
+    const std::string which = task.Which(index);
+    const std::string cluster =
+        launch.cluster ? fmt::format(", cluster {}", fmt::join(*launch.cluster, "x")) : "";
+    text += fmt::format("{}: grid {}{}, block {}, on {}\n",
+                        which.empty() ? ptx::Demangled(launch.kernel.name) : which,
+                        fmt::join(launch.grid, "x"), cluster, fmt::join(launch.block, "x"),
+                        OnWhat(result.gpu));
+  }
   text += ending.kind == EndKind::kHangs
               ? fmt::format("hangs: ended after {:.3g} s\n", ending.seconds)
           : ending.HasRun() ? fmt::format("{} after {:.3g} s\n", verdict.outcome, ending.seconds)
@@ -169,6 +183,10 @@ OrderedJson JsonReport(const Task& task, const Result& result, const ptx::Verdic
                         {"seconds", ending.seconds},
                         {"buffers", Buffers(task, result)},
                         {"differences", verdict.differences}};
+  const std::vector<std::size_t> launches = LaunchesOf(task, ending);
+  for (std::size_t i = 1; i < launches.size(); ++i) {
+    report["programmatic"].push_back(task.launches()[launches[i]].kernel.name);
+  }
   if (!ending.text.empty()) {
     report["message"] = Text(ending.text);
   }

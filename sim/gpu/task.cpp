@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "sim/ptx/launch/arguments.h"
@@ -34,9 +35,10 @@ std::uint32_t RequiredCluster(const ptx::Function& kernel) {
 }  // namespace
 
 Task::Task(ptx::Manifest manifest) : manifest_(std::move(manifest)) {
-  if (!manifest_.multicasts.empty() || !manifest_.textures.empty()) {
+  if (!manifest_.multicasts.empty()) {
     throw ptx::InputError(fmt::format(
-        "{}: has textures or multicast objects, which are not made on a GPU", manifest_.path));
+        "{}: has multicast objects, which span several GPUs, and --target cuda runs on one",
+        manifest_.path));
   }
   for (std::size_t i = 0; i < manifest_.LaunchCount(); ++i) {
     AddLaunch(manifest_.LaunchAt(i));
@@ -72,6 +74,13 @@ void Task::AddLaunch(const ptx::KernelLaunch& own) {
   file.architecture = target.architecture;
   file.variant = target.variant;
   const ptx::Program program = ptx::Outline(*module, own.kernel);
+  for (const ptx::FileVariable& variable : program.variables) {
+    if (manifest_.TextureOf(variable.name) != nullptr) {
+      throw ptx::InputError(fmt::format(
+          "{}:{}: {} is a variable for a texture: on a GPU, textures are arguments of the kernel",
+          file.path, variable.at.line, variable.name));
+    }
+  }
   launch.kernel = program.Kernel();
   launch.grid = own.grid;
   launch.block = own.block;
@@ -80,6 +89,7 @@ void Task::AddLaunch(const ptx::KernelLaunch& own) {
   }
   launch.cluster_ctas = launch.cluster ? Product(*launch.cluster) : RequiredCluster(launch.kernel);
   launch.cooperative = own.cooperative;
+  launch.programmatic = own.programmatic;
   launch.dynamic_shared = ptx::DynamicShared(own, program);
   launch.much_shared =
       std::uint64_t{program.dynamic_base} + launch.dynamic_shared > ptx::kSharedBytes;
@@ -102,11 +112,11 @@ void Task::Fill(std::uint8_t* memory) const {
   }
 }
 
-void Task::Fill(std::uint8_t* memory, const TensorMaps& maps) const {
+void Task::Fill(std::uint8_t* memory, const Objects& objects) const {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     std::uint8_t* to = memory + places_[i];
     for (const std::string& name : manifest_.buffers[i].maps) {
-      const ptx::TensorMapImage& image = maps.at(name);
+      const ptx::TensorMapImage& image = objects.maps.at(name);
       to = std::copy(image.begin(), image.end(), to);
     }
   }
@@ -129,14 +139,32 @@ std::vector<std::uint8_t> Task::ContentsIn(const std::uint8_t* memory, std::size
 }
 
 std::vector<std::vector<std::uint8_t>> Task::Arguments(std::size_t launch, std::uint64_t memory,
-                                                       const TensorMaps& maps) const {
-  const auto address_of = [&](const std::string& name) { return memory + PlaceOf(name); };
+                                                       const Objects& objects) const {
+  const auto address_of = [&](const ptx::Argument& argument) {
+    const auto& handles = argument.is_surface ? objects.surfaces : objects.textures;
+    const auto handle = handles.find(argument.buffer);
+    return handle != handles.end() ? handle->second : memory + PlaceOf(argument.buffer);
+  };
   const auto image_of = [&](const std::string& name) {
-    const auto found = maps.find(name);
-    return found == maps.end() ? ptx::TensorMapImage{} : found->second;
+    const auto found = objects.maps.find(name);
+    return found == objects.maps.end() ? ptx::TensorMapImage{} : found->second;
   };
   return ptx::ArgumentBytes(manifest_.LaunchAt(launch), launches_[launch].kernel,
                             {address_of, image_of});
+}
+
+bool Task::IsSurface(const std::string& texture) const {
+  const std::function<bool(const ptx::Argument&)> names_it = [&](const ptx::Argument& argument) {
+    return (argument.is_surface && argument.buffer == texture) ||
+           std::any_of(argument.members.begin(), argument.members.end(), names_it);
+  };
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    const std::vector<ptx::Argument>& arguments = manifest_.LaunchAt(i).arguments;
+    if (std::any_of(arguments.begin(), arguments.end(), names_it)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::size_t Task::FileOf(const ptx::FileSymbol& symbol) const {

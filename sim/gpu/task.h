@@ -35,11 +35,17 @@ class Task {
     std::optional<std::array<std::uint32_t, 3>> cluster;  // set if the launch has to request it
     std::uint32_t cluster_ctas = 1;
     bool cooperative = false;
+    bool programmatic = false;  // it may begin before the launch before has ended
     std::uint32_t dynamic_shared = 0;
     bool much_shared = false;  // more shared memory than a CTA has by default
   };
 
-  using TensorMaps = std::map<std::string, ptx::TensorMapImage>;  // by name, as the GPU has them
+  // What the driver has made for a task, by name.
+  struct Objects {
+    std::map<std::string, ptx::TensorMapImage> maps;
+    std::map<std::string, std::uint64_t> textures;
+    std::map<std::string, std::uint64_t> surfaces;
+  };
 
   // Throws ptx::InputError.
   explicit Task(ptx::Manifest manifest);
@@ -59,9 +65,11 @@ class Task {
 
   // Returns the bytes of each argument of a launch, for the memory at that address.
   std::vector<std::vector<std::uint8_t>> Arguments(std::size_t launch, std::uint64_t memory,
-                                                   const TensorMaps& maps) const;
+                                                   const Objects& objects) const;
   // Writes the tensor maps with which buffers and symbols begin.
-  void Fill(std::uint8_t* memory, const TensorMaps& maps) const;
+  void Fill(std::uint8_t* memory, const Objects& objects) const;
+  // Returns whether a launch takes that texture as a surface.
+  bool IsSurface(const std::string& texture) const;
   // Returns the file of a symbol.
   std::size_t FileOf(const ptx::FileSymbol& symbol) const;
 

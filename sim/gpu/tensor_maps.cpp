@@ -58,17 +58,14 @@ std::optional<cuda::Result> Make(const Driver& driver, const ptx::TensorMap& map
 }
 
 Ending Refused(const ptx::NamedMap& map, std::string name, const char* why) {
-  Ending ending;
-  ending.kind = EndKind::kDoesNotLaunch;
-  ending.name = std::move(name);
-  ending.text = fmt::format("the driver does not make the tensor map {}{}", map.name, why);
-  return ending;
+  return Failed(EndKind::kDoesNotLaunch, std::move(name),
+                fmt::format("the driver does not make the tensor map {}{}", map.name, why));
 }
 
 }  // namespace
 
 Ending MakeTensorMaps(const Driver& driver, const Task& task, cuda::Pointer memory,
-                      Task::TensorMaps* maps) {
+                      Task::Objects* objects) {
   for (const ptx::NamedMap& own : task.manifest().maps) {
     const cuda::Pointer begin = memory + task.PlaceOf(own.buffer) + own.map.address;
     cuda::TensorMap made;
@@ -81,7 +78,7 @@ Ending MakeTensorMaps(const Driver& driver, const Task& task, cuda::Pointer memo
     if (*result != cuda::kSuccess) {
       return Refused(own, driver.NameOf(*result), "");
     }
-    std::copy(std::begin(made.bytes), std::end(made.bytes), (*maps)[own.name].begin());
+    std::copy(std::begin(made.bytes), std::end(made.bytes), objects->maps[own.name].begin());
   }
   return {};
 }

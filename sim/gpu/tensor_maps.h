@@ -16,7 +16,7 @@ namespace muster::gpu {
 // Makes all tensor maps of a task whose memory the GPU sees at that address. Where the driver
 // refuses one, the ending says so.
 Ending MakeTensorMaps(const Driver& driver, const Task& task, cuda::Pointer memory,
-                      Task::TensorMaps* maps);
+                      Task::Objects* objects);
 
 }  // namespace muster::gpu
 

@@ -109,7 +109,7 @@ void Worker::Start() {
   }
   close(sockets[1]);
   socket_ = sockets[0];
-  launches_.reset();
+  launch_.reset();
 }
 
 // The main loop of the process.
@@ -122,9 +122,9 @@ void Worker::Serve(int socket, int printed) const {
     while (const std::optional<Json> message = Receive(socket, 0, &ended)) {
       const Task& task = tasks_.at(message->at("task").get<std::size_t>());
       bool begun = false;
-      const Ending ending = executor.Run(task, memory_.data(), [&] {
+      const Ending ending = executor.Run(task, memory_.data(), [&](std::size_t launch) {
         begun = true;
-        Send(socket, {{"begins", true}});
+        Send(socket, {{"begins", launch}});
       });
       // A trap before the first launch is of the task before.
       if (const std::string trap = executor.Trap(); !begun && !trap.empty()) {
@@ -149,7 +149,7 @@ void Worker::Begin(std::size_t task) {
   if (process_ == 0) {
     Start();
   } else {
-    launches_ = 0;
+    launch_ = 0;
   }
   Send(socket_, {{"task", task}});
   deadline_ = Clock::now() + patience_;
@@ -174,7 +174,7 @@ std::optional<Ending> Worker::Take(const Json& message) {
   }
   if (message.contains("gpu")) {
     gpu_ = message["gpu"].get<Gpu>();
-    launches_ = 0;
+    launch_ = 0;
     deadline_ = Clock::now() + patience_;
     return std::nullopt;
   }
@@ -186,7 +186,7 @@ std::optional<Ending> Worker::Take(const Json& message) {
     return std::nullopt;
   }
   if (message.contains("begins")) {
-    ++*launches_;
+    launch_ = message["begins"].get<std::size_t>() + 1;
     deadline_ = Clock::now() + limit_;
     return std::nullopt;
   }
@@ -203,17 +203,17 @@ std::optional<Ending> Worker::Take(const Json& message) {
 // The deadline has passed. If no kernel has begun, the driver hangs.
 Ending Worker::Hangs() {
   Stop();
-  if (!launches_) {
+  if (!launch_) {
     throw NoGpu(
         fmt::format("cuda: the driver has not started within {:.3g} s", Seconds(patience_)));
   }
   Ending ending;
-  ending.kind = *launches_ == 0 ? EndKind::kDoesNotLoad : EndKind::kHangs;
-  if (*launches_ == 0) {
+  ending.kind = *launch_ == 0 ? EndKind::kDoesNotLoad : EndKind::kHangs;
+  if (*launch_ == 0) {
     ending.name = "no_answer";
     ending.text = fmt::format("the driver has not loaded it within {:.3g} s", Seconds(patience_));
   } else {
-    ending.launch = *launches_ - 1;
+    ending.launch = *launch_ - 1;
     ending.seconds = Seconds(limit_);
   }
   ending.printed = Printed();
@@ -223,7 +223,7 @@ Ending Worker::Hangs() {
 
 Ending Worker::Lost() {
   const int status = Stop();
-  if (!launches_) {
+  if (!launch_) {
     throw NoGpu("cuda: the driver has ended the process that started it");
   }
   Ending ending;
@@ -231,7 +231,7 @@ Ending Worker::Lost() {
   ending.text = WIFSIGNALED(status)
                     ? fmt::format("its process has ended by signal {}", WTERMSIG(status))
                     : fmt::format("its process has ended with status {}", WEXITSTATUS(status));
-  ending.launch = std::max<std::size_t>(*launches_, 1) - 1;
+  ending.launch = std::max<std::size_t>(*launch_, 1) - 1;
   ending.printed = Printed();
   task_.reset();
   return ending;

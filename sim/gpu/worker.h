@@ -66,8 +66,9 @@ class Worker {
   int socket_ = -1;
   std::optional<std::size_t> task_;
   std::optional<std::size_t> last_;  // the task before in the same process
-  // Launches that have begun; empty while the GPU is being opened.
-  std::optional<std::size_t> launches_;
+  // The number, from 1, of the launch that has begun, of those that overlap that of the first one;
+  // 0 before the first launch, and empty while the GPU is being opened.
+  std::optional<std::size_t> launch_;
   Clock::time_point deadline_;
 };
 

@@ -71,6 +71,7 @@ INPUTS = {
     "half": {"in": [v / 1024 for v in scatter(15, 256, -4000, 4000)]},
     "histogram": {"in": scatter(11, 500, 0, 255)},
     "shared_atomics": {"in": scatter(25, 64, -2**31, 2**31 - 1)},
+    "magnify": {"texels": scatter(41, 32, -100, 100)},
     "matmul_async": {"a": scatter(12, 1024, -500, 500), "b": scatter(13, 1024, -500, 500)},
     "matrix_tile": {"a": half_bits(scatter(23, 2048, -16, 16)), "b": half_bits(scatter(24, 1024, -16, 16))},
     "mb_copy_arrive": {"in": scatter(15, 1152, -10**9, 10**9)},
@@ -302,6 +303,20 @@ def histogram(in_):
 
 def lock():
     return {"taken": [0], "total": [sum(range(192)), 192] + [1] * 192}
+
+
+def magnify(texels):
+    """Between four texels, those of the edge going on outside of it; and from each texel to the next one, behind the edge to zero."""
+    def texel(x, y):
+        return texels[8 * min(max(y, 0), 3) + min(max(x, 0), 7)]
+
+    def filtered(x, y):
+        (x, a), (y, b) = divmod(2 * x - 1, 4), divmod(2 * y - 1, 4)  # a quarter of a texel, and three
+        return sum(texel(x + i, y + j) * (a if i else 4 - a) * (b if j else 4 - b) for i in (0, 1) for j in (0, 1)) / 16
+
+    places = [(x, y) for y in range(8) for x in range(16)]
+    return {"large": [filtered(x, y) for x, y in places],
+            "edges": [(texel(x // 2 + 1, y // 2) if x < 14 else 0) - texel(x // 2, y // 2) for x, y in places]}
 
 
 def matmul(a, b):

@@ -35,11 +35,19 @@ WORDS = {
 # The version and the target of a test.
 PLAIN = [".version 8.6", ".target sm_90"]
 TENSOR = [".version 8.7", ".target sm_100a"]
+SEVERAL = [".version 9.1", ".target sm_90"]  # GPUs
 
 BUFFERS = {  # by the register with the address
     "%rd1": ("mail", {"type": "u32", "count": 4, "init": "zero"}),
     "%rd3": ("in", {"type": "u32", "count": 8, "init": [42, 43, 44, 45, 46, 47, 48, 49]}),
     "%rd2": ("out", {"type": "u32", "count": 4, "init": "zero"}),
+}
+# Other arguments, likewise: what the manifest has of each, and the buffers that it needs.
+WORDS_OF_4 = {"buffer": "mail", "type": "u32", "size": [4]}
+OBJECTS = {
+    "%rd5": ("surface", {"textures": {"words": WORDS_OF_4}}, {"surface": "words"}),
+    "%rd6": ("texture", {"textures": {"words": WORDS_OF_4}}, {"texture": "words"}),
+    "%rd7": ("both", {"multicast": {"copies": {"buffers": ["mail", "twin"]}}}, {"multicast": "copies"}),
 }
 REGISTERS = {"complete": ".pred complete", "state": ".b64 state", "%h1": ".b16 %h<2>"}
 SHARED = {"x": ".align 8 .b32 x", "xx": ".align 8 .b64 xx", "tile": ".align 16 .b32 tile[4]", "y": ".align 4 .b32 y",
@@ -125,6 +133,9 @@ def instructions(row):
     for register, (name, _) in BUFFERS.items():
         if register in own or name == "out":
             code += [f"ld.param.u64 {register}, [{name}]", f"cvta.to.global.u64 {register}, {register}"]
+    for register, (name, _, _) in OBJECTS.items():
+        if register in own:
+            code += [f"ld.param.u64 {register}, [{name}]"]
     code += ["mov.u32 %r1, %tid.x"]
 
     init = []
@@ -157,8 +168,8 @@ def kernel(name, row):
     why = textwrap.fill(("A race. " if row["race"] else "No race. ") + row["why"], 97)
     lines = ["// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0", "//",
              *(f"// {line}" for line in why.split("\n")),
-             "", *(TENSOR if "tcgen05." in said else PLAIN), ".address_size 64", "", f".visible .entry {name}("]
-    buffers = [f"\t.param .u64 {buffer}" for register, (buffer, _) in BUFFERS.items() if register in said]
+             "", *(TENSOR if "tcgen05." in said else SEVERAL if "multimem." in said else PLAIN), ".address_size 64", "", f".visible .entry {name}("]
+    buffers = [f"\t.param .u64 {name}" for register, (name, *_) in {**BUFFERS, **OBJECTS}.items() if f", [{name}]" in said]
     lines += [*(f"{buffer}," for buffer in buffers[:-1]), buffers[-1], ")", "{", "\t.reg .pred %p<8>;", "\t.reg .b32 %r<16>;", "\t.reg .b64 %rd<8>;"]
     lines += [f"\t.reg {register};" for what, register in REGISTERS.items() if names(what, said)]
     lines += [f"\t.shared {place};" for what, place in SHARED.items() if names(what, said)]
@@ -174,8 +185,15 @@ def kernel(name, row):
 def manifest(name, row, text):
     """The launch of a test. Where there is no race, the buffer `out` is compared."""
     buffers = dict(value for value in BUFFERS.values() if f".param .u64 {value[0]}" in text)
-    launch = {"ptx": f"{name}.ptx", **THREADS[row["threads"]][1], "args": [{"buffer": buffer} for buffer in buffers],
-              "buffers": buffers}
+    objects = [value for value in OBJECTS.values() if f".param .u64 {value[0]}" in text]
+    launch = {"ptx": f"{name}.ptx", **THREADS[row["threads"]][1],
+              "args": [*({"buffer": buffer} for buffer in buffers), *(argument for _, _, argument in objects)]}
+    if objects:
+        words = BUFFERS["%rd1"][1]
+        buffers = {**buffers, "mail": words, **({"twin": words} if any("multicast" in keys for _, keys, _ in objects) else {})}
+    launch["buffers"] = buffers
+    for _, keys, _ in objects:
+        launch.update(keys)
     out = row.get("out", not row["race"] and 42)
     return launch if out is False else {**launch, "expect": {"out": [out, 0, 0, 0]}}
 

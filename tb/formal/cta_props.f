@@ -1,4 +1,4 @@
-tb/formal/cta_spec_pkg.sv
-tb/formal/cta_life_props.sv
-tb/formal/cta_props.sv
-tb/formal/cta_binds.sv
+cta_spec_pkg.sv
+cta_life_props.sv
+cta_props.sv
+cta_binds.sv

@@ -1,8 +1,8 @@
-tb/formal/mb_spec_pkg.sv
-tb/formal/ram_props.sv
-tb/formal/rr_arbiter_props.sv
-tb/formal/mb_word_props.sv
-tb/formal/mb_commit_props.sv
-tb/formal/mb_park_props.sv
-tb/formal/mb_front_props.sv
-tb/formal/mb_binds.sv
+mb_spec_pkg.sv
+ram_props.sv
+rr_arbiter_props.sv
+mb_word_props.sv
+mb_commit_props.sv
+mb_park_props.sv
+mb_front_props.sv
+mb_binds.sv

@@ -240,6 +240,42 @@ def tensor_maps(muster, folder):
         check(says in result.stdout and "the driver does not make the tensor map" in result.stdout, says, result)
 
 
+def textures(muster, folder):
+    """Textures are copied to arrays, and surfaces back; what the driver is told of them, on the unit as there; a driver that
+    refuses one; variables for textures and multicast objects, which are refused."""
+    read = {"buffer": "texels", "type": "u32", "size": [4, 3], "pitch": 32, "offset": 16}
+    kinds = {"volume": {"buffer": "texels", "type": "u8", "components": 4, "size": [2, 2, 2], "read": "normalized", "filter": "linear",
+                        "address": ["wrap", "mirror", "border"], "normalized_coordinates": True},
+             "layers": {"buffer": "texels", "type": "f16", "size": [6], "layers": 3}}
+    surface = {"buffer": "surface", "type": "u32", "size": [4, 2]}
+    def mapped(**keys):
+        path = manifest(folder, "textured", args=[{"texture": "read"}, {"surface": "stored"}],
+                        textures={"read": read, "stored": surface, **kinds}, **keys)
+        told = json.loads(path.read_text())
+        told["buffers"].update({"texels": {"type": "u32", "count": 32, "init": [100 + i for i in range(32)]},
+                                "surface": {"type": "u32", "count": 8, "init": {"fill": 3}}})
+        path.write_text(json.dumps({**told, "expect": {"out": [105] + [9] * 63, "surface": [3, 105] + [3] * 6}}))
+        return path
+    path = mapped()
+    check(run(muster, "run", path).returncode == 0, "the unit")
+    on_gpu(muster, folder, path)
+    check(sorted(row[2] for row in calls(folder, "cuArray3DCreate_v2")) == ["2,2,2 1x4 2", "4,2,0 3x1 2", "4,3,0 3x1 2", "6,0,3 16x1 3"] and
+          sorted(row[2] for row in calls(folder, "cuTexObjectCreate")) == ["0,2,3 1 2", "1,1,1 0 0", "1,1,1 0 1", "1,1,1 0 1"], calls(folder))
+    check(sorted(row[2] for row in calls(folder, "cuMemcpy3D_v2")) ==
+          ["1 to 3: 12,1,3", "1 to 3: 16,2,1", "1 to 3: 16,3,1", "1 to 3: 8,2,2", "3 to 1: 16,2,1"], "what is copied")
+    for name in ("cuArrayDestroy", "cuTexObjectDestroy", "cuSurfObjectDestroy"):
+        check(len(calls(folder, name)) == 4, "all is given back")
+    for name in ("cuArray3DCreate_v2", "cuMemcpy3D_v2", "cuTexObjectCreate", "cuSurfObjectCreate"):
+        result, told = on_gpu(muster, folder, path, code=2, fail=f"{name}=2")
+        check(told["outcome"] == "does not launch: out_of_memory" and "does not make the texture" in result.stdout, told, result)
+    text = (folder / "kernels.ptx").read_text()
+    (folder / "kernels.ptx").write_text(text.replace(".extern .shared", ".global .texref read;\n.extern .shared", 1))
+    refused(run(muster, "run", path, "--target", "cuda", env=standin(folder)), 2,
+            ": read is a variable for a texture: on a GPU, textures are arguments of the kernel")
+    result = run(muster, "run", manifest(folder, "shape", multicast={"m": {"buffers": ["out"]}}), "--target", "cuda", env=standin(folder))
+    refused(result, 2, "has multicast objects, which span several GPUs, and --target cuda runs on one")
+
+
 def shapes(muster, folder):
     """Clusters, portable and not, cooperative grids, dynamic shared memory: what the driver is told."""
     ex = "cuLaunchKernelEx"
@@ -304,6 +340,50 @@ def launches(muster, folder):
     (folder / "kernels.ptx").write_text((HERE / "kernels.ptx").read_text().replace(".visible .global", ".global"))
     result, told = on_gpu(muster, folder, sequence(["fill"], symbols=symbols), code=2)
     check("no access to the variable rounds of" in result.stdout and "is it .visible?" in result.stdout, told, result)
+
+
+def programmatic(muster, folder):
+    """A launch that waits for a store of the next one, which overlaps; what the driver is told, and in which order. Without the
+    overlap it hangs; what the report says of launches that overlap; a driver that has none."""
+    def sequence(rows, **keys):
+        path = manifest(folder, "fill")
+        told = json.loads(path.read_text())
+        for key in ("kernel", "block", "args"):
+            del told[key]
+        path.write_text(json.dumps({**told, "launches": [{"block": [1, 1, 1], "args": OUT, **row} for row in rows], **keys}))
+        return path
+    awaits, stores = {"kernel": "awaits"}, {"kernel": "stores", "programmatic": True}
+    expect = {"out": [6, 7, 7] + [9] * 61}
+    path = sequence([awaits, stores, {**awaits, "kernel": "shape"}], expect={"out": [1, 1, 49152] + [9] * 61})
+    result, told = on_gpu(muster, folder, path)
+    order = ("cuModuleGetFunction", "cuLaunchKernel", "cuLaunchKernelEx", "cuCtxSynchronize")
+    check([row[1:] for row in calls(folder) if row[1] in order] ==
+          [("cuModuleGetFunction", "awaits"), ("cuModuleGetFunction", "stores"), ("cuLaunchKernel", "awaits 1,1,1 1,1,1 0"),
+           ("cuLaunchKernelEx", "stores 1,1,1 1,1,1 0 programmatic 1"), ("cuCtxSynchronize", ""), ("cuModuleGetFunction", "shape"),
+           ("cuLaunchKernel", "shape 1,1,1 1,1,1 49152")] + [("cuCtxSynchronize", "")] * 3, calls(folder))
+    check(told["kernel"] == "shape" and told["launch"] == 3 and "programmatic" not in told, told)
+    check([row[2] for row in calls(folder, "cuStreamCreate")] == ["0"] and len(calls(folder, "cuStreamDestroy_v2")) == 1, calls(folder))
+    path = sequence([awaits, stores], expect=expect)
+    check(run(muster, "run", path).returncode == 0, "the unit")
+    result, told = on_gpu(muster, folder, path)
+    check(told["kernel"] == "awaits" and told["launch"] == 1 and told["programmatic"] == ["stores"] and
+          "launch 1 of 2, kernel awaits: grid" in result.stdout and "launch 2 of 2, kernel stores: grid" in result.stdout, told, result)
+    (folder / "calls").unlink()
+    on_gpu(muster, folder, sequence([awaits, {**stores, "cluster": 1}], expect=expect))
+    check([row[2] for row in calls(folder, "cuLaunchKernelEx")] == ["stores 1,1,1 1,1,1 0 cluster 1,1,1 programmatic 1"], calls(folder))
+    result, told = on_gpu(muster, folder, sequence([awaits, {**stores, "programmatic": False}]), "--time-limit", "0.3", code=3)
+    check("launch 1 of 2, kernel awaits: the outcome is hangs" in result.stdout and told["launch"] == 1, told, result)
+    fills = {"kernel": "fill", "args": [*OUT, {"u32": 1}]}
+    for kernel, code, outcome in (("crossed", 3, "hangs"), ("trap", 5, "trap: illegal_instruction")):
+        result, told = on_gpu(muster, folder, sequence([fills, {"kernel": kernel}, {**fills, "programmatic": True}]),
+                              "--time-limit", "0.3", code=code)
+        check(f"launch 2 of 3, kernel {kernel}, or one that overlaps with it: the outcome is {outcome}" in result.stdout and
+              told["launch"] == 2 and told["programmatic"] == ["fill"], told, result)
+    result, told = on_gpu(muster, folder, path := sequence([fills, stores]), code=2, fail="cuLaunchKernelEx=701")
+    check("launch 2 of 2, kernel stores: the outcome is does not launch" in result.stdout and told["launch"] == 2, told, result)
+    result, told = on_gpu(muster, folder, path, code=2, library="STANDIN_OLD")
+    check(told["outcome"] == "does not launch: no_programmatic_launches" and "programmatic launches came with CUDA 11.8" in result.stdout and
+          told["launch"] == 2, told)
 
 
 def direct(muster, folder):
@@ -470,8 +550,10 @@ CASES = {
     "does_not_launch": does_not_launch,
     "arguments": arguments,
     "tensor_maps": tensor_maps,
+    "textures": textures,
     "shapes": shapes,
     "launches": launches,
+    "programmatic": programmatic,
     "direct": direct,
     "suite": suite,
     "against": against,

@@ -33,14 +33,14 @@
 using standin::Enter;
 using standin::kInvalidValue;
 using standin::kSuccess;
+using standin::Setting;
 using standin::Words;
 
 namespace {
 
 enum : int {
-  kNoDevice = 100,
-  kInvalidDevice = 101,
   kInvalidPtx = 218,
+  kInvalidHandle = 400,
   kNotFound = 500,
   kIllegalAddress = 700,
   kInvalidCluster = 912,
@@ -57,6 +57,7 @@ struct Launch {
   unsigned cluster[3] = {1, 1, 1};
   unsigned dynamic_shared = 0;
   bool cooperative = false;
+  bool programmatic = false;
   std::vector<std::uint64_t> words;  // of the arguments: eight bytes of each
   std::vector<std::uint8_t> structure;
 };
@@ -76,16 +77,12 @@ struct Function {
 struct State {
   std::map<char*, std::size_t> registered;
   std::vector<std::pair<Launch, Module*>> pending;
+  bool stream = false;    // there is one
   int sticky = kSuccess;  // after a trap each call returns it
   int late = kSuccess;    // a trap of which the driver learns later
   int later = kSuccess;   // one of which it learns when it maps memory the next time
 };
 State state;
-
-const char* Setting(const char* name, const char* otherwise) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? value : otherwise;
-}
 
 void Note(const std::string& text) {
   if (const char* const path = std::getenv("STANDIN_LOG")) {
@@ -94,6 +91,11 @@ void Note(const std::string& text) {
 }
 
 }  // namespace
+
+const char* standin::Setting(const char* name, const char* otherwise) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : otherwise;
+}
 
 int standin::Enter(const std::string& name, const std::string& given) {
   Note(name + (given.empty() ? "" : " ") + given);
@@ -129,8 +131,9 @@ unsigned Threads(const Launch& launch) {
   return launch.block[0] * launch.block[1] * launch.block[2];
 }
 
-// The kernels: what each of kernels.ptx does, on a GPU that does as the texts say.
-int Execute(const Launch& launch, Module* module) {
+// The kernels: what each of kernels.ptx does, on a GPU that does as the texts say. `overlaps`: the
+// next launch may begin before this one ends.
+int Execute(const Launch& launch, Module* module, bool overlaps) {
   std::uint32_t* const out = launch.words.empty() ? nullptr : Words(launch.words[0], 256);
   if (out == nullptr) {
     return kIllegalAddress;
@@ -156,6 +159,14 @@ int Execute(const Launch& launch, Module* module) {
   } else if (name == "mapped") {
     std::memcpy(&out[0], launch.structure.data(), 4);
     out[1] = *Words(launch.words[2], 4);
+  } else if (name == "textured") {
+    std::uint8_t* const read = standin::Texels(launch.words[1], false);
+    std::uint8_t* const stored = standin::Texels(launch.words[2], true);
+    if (read == nullptr || stored == nullptr) {
+      return kIllegalAddress;
+    }
+    std::memcpy(&out[0], read + 4, 4);
+    std::memcpy(stored + 4, &out[0], 4);
   } else if (name == "crossed") {
     for (unsigned i = 0; i < Threads(launch); ++i) {
       out[i] = 7;
@@ -163,6 +174,14 @@ int Execute(const Launch& launch, Module* module) {
     for (;;) {
       pause();
     }
+  } else if (name == "awaits") {
+    while (!overlaps) {
+      pause();
+    }
+    out[1] = 7;
+  } else if (name == "stores") {
+    out[0] = 6;
+    out[2] = out[1];
   } else if (name == "late") {
     state.late = std::atoi(Setting("STANDIN_TRAP", "715"));
   } else if (name == "later") {
@@ -182,7 +201,7 @@ int Execute(const Launch& launch, Module* module) {
   return kSuccess;
 }
 
-int Submit(const Function& function, Launch launch, void** arguments) {
+int Submit(const Function& function, Launch launch, const void* stream, void** arguments) {
   const bool large = launch.dynamic_shared > kSharedByDefault;
   const unsigned ctas = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   if (large && function.max_dynamic_shared < static_cast<int>(launch.dynamic_shared)) {
@@ -191,10 +210,13 @@ int Submit(const Function& function, Launch launch, void** arguments) {
   if (ctas > 8 && function.non_portable == 0) {
     return kInvalidCluster;
   }
+  if (!state.stream || stream != &state.stream) {
+    return kInvalidHandle;
+  }
   launch.kernel = function.name;
-  const std::size_t count = function.name == "mapped"                              ? 3
-                            : function.name == "fill" || function.name == "unpack" ? 2
-                                                                                   : 1;
+  const std::size_t count = function.name == "mapped" || function.name == "textured" ? 3
+                            : function.name == "fill" || function.name == "unpack"   ? 2
+                                                                                     : 1;
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t word = 0;
     std::memcpy(&word, arguments[i], function.name == "fill" && i == 1 ? 4 : 8);
@@ -252,6 +274,7 @@ struct Attribute {
       unsigned x, y, z;
     } cluster;
     int cooperative;
+    int programmatic;
   } value;
 };
 
@@ -261,55 +284,6 @@ struct Config {
   Attribute* attributes;
   unsigned count;
 };
-
-int cuInit(unsigned flags) {
-  const int result = Enter("cuInit", std::to_string(flags));
-  return result != kSuccess                                ? result
-         : std::atoi(Setting("STANDIN_DEVICES", "1")) == 0 ? kNoDevice
-                                                           : kSuccess;
-}
-
-int cuDriverGetVersion(int* version) {
-  *version = 12040;
-  return Enter("cuDriverGetVersion");
-}
-
-int cuGetErrorName(int result, const char** name) {
-  static const std::map<int, const char*> kNames = {
-      {1, "CUDA_ERROR_INVALID_VALUE"},         {2, "CUDA_ERROR_OUT_OF_MEMORY"},
-      {100, "CUDA_ERROR_NO_DEVICE"},           {101, "CUDA_ERROR_INVALID_DEVICE"},
-      {218, "CUDA_ERROR_INVALID_PTX"},         {500, "CUDA_ERROR_NOT_FOUND"},
-      {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},     {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
-      {702, "CUDA_ERROR_LAUNCH_TIMEOUT"},      {710, "CUDA_ERROR_ASSERT"},
-      {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION"}, {716, "CUDA_ERROR_MISALIGNED_ADDRESS"},
-      {719, "CUDA_ERROR_LAUNCH_FAILED"},       {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
-      {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE"}};
-  const auto found = kNames.find(result);
-  *name = found == kNames.end() ? nullptr : found->second;
-  return found == kNames.end() ? kInvalidValue : kSuccess;
-}
-
-int cuDeviceGetCount(int* count) {
-  *count = std::atoi(Setting("STANDIN_DEVICES", "1"));
-  return Enter("cuDeviceGetCount");
-}
-
-int cuDeviceGet(int* device, int ordinal) {
-  *device = 40 + ordinal;
-  const int result = Enter("cuDeviceGet", std::to_string(ordinal));
-  return ordinal < std::atoi(Setting("STANDIN_DEVICES", "1")) ? result : kInvalidDevice;
-}
-
-int cuDeviceGetName(char* name, int bytes, int device) {
-  std::snprintf(name, static_cast<std::size_t>(bytes), "Stand-in %d", device - 40);
-  return Enter("cuDeviceGetName");
-}
-
-int cuDeviceGetAttribute(int* value, int attribute, int device) {
-  const int capability = std::atoi(Setting("STANDIN_CAPABILITY", "90"));
-  *value = attribute == 75 ? capability / 10 : attribute == 76 ? capability % 10 : -1;
-  return device < 40 ? kInvalidDevice : Enter("cuDeviceGetAttribute", std::to_string(attribute));
-}
 
 int cuDevicePrimaryCtxRetain(void** context, int device) {
   *context = &state;
@@ -327,12 +301,25 @@ int cuCtxSetCurrent(void* context) {
 
 int cuCtxSynchronize() {
   int result = Enter("cuCtxSynchronize");
-  for (const auto& [launch, module] : state.pending) {
-    result = result == kSuccess ? Execute(launch, module) : result;
+  for (std::size_t i = 0; i < state.pending.size() && result == kSuccess; ++i) {
+    const auto& [launch, module] = state.pending[i];
+    const bool overlaps = i + 1 < state.pending.size() && state.pending[i + 1].first.programmatic;
+    result = Execute(launch, module, overlaps);
   }
   state.pending.clear();
   state.sticky = result == kSuccess ? std::exchange(state.late, kSuccess) : result;
   return result;
+}
+
+int cuStreamCreate(void** stream, unsigned flags) {
+  *stream = &state.stream;
+  state.stream = true;
+  return Enter("cuStreamCreate", std::to_string(flags));
+}
+
+int cuStreamDestroy_v2(void* stream) {
+  state.stream = state.stream && stream != &state.stream;
+  return Enter("cuStreamDestroy_v2");
 }
 
 int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned flags) {
@@ -441,19 +428,17 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   const Launch launch = LaunchOf(gx, gy, gz, bx, by, bz, shared);
   const auto& own = *static_cast<Function*>(function);
   const int result = Enter("cuLaunchKernel", own.name + " " + Text(launch));
-  return result != kSuccess || stream != nullptr || extra != nullptr
-             ? result
-             : Submit(own, launch, arguments);
+  return result != kSuccess || extra != nullptr ? result : Submit(own, launch, stream, arguments);
 }
 
 int cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                              unsigned by, unsigned bz, unsigned shared, void* /*stream*/,
+                              unsigned by, unsigned bz, unsigned shared, void* stream,
                               void** arguments) {
   Launch launch = LaunchOf(gx, gy, gz, bx, by, bz, shared);
   launch.cooperative = true;
   const auto& own = *static_cast<Function*>(function);
   const int result = Enter("cuLaunchCooperativeKernel", own.name + " " + Text(launch));
-  return result != kSuccess ? result : Submit(own, launch, arguments);
+  return result != kSuccess ? result : Submit(own, launch, stream, arguments);
 }
 
 #ifndef STANDIN_IS_OLD
@@ -472,13 +457,16 @@ int cuLaunchKernelEx(const Config* config, void* function, void** arguments, voi
     } else if (attribute.id == 2) {
       launch.cooperative = attribute.value.cooperative != 0;
       given += " cooperative " + std::to_string(attribute.value.cooperative);
+    } else if (attribute.id == 6) {
+      launch.programmatic = attribute.value.programmatic != 0;
+      given += " programmatic " + std::to_string(attribute.value.programmatic);
     } else {
       return kInvalidValue;
     }
   }
   const auto& own = *static_cast<Function*>(function);
   const int result = Enter("cuLaunchKernelEx", own.name + " " + Text(launch) + given);
-  return result != kSuccess || config->stream != nullptr ? result : Submit(own, launch, arguments);
+  return result != kSuccess ? result : Submit(own, launch, config->stream, arguments);
 }
 #endif
 

@@ -20,6 +20,7 @@ import time
 import tomllib
 
 import case
+import measured
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -88,11 +89,14 @@ def main():
     parser.add_argument("--muster", type=pathlib.Path, default=ROOT / "build/sim/app/muster", help="the program (build/sim/app/muster)")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/suites/kernels", help="where the files go (build/suites/kernels)")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build/suites/suites.json", help="the rows, for programs (build/suites/suites.json)")
+    parser.add_argument("--file", action="store_true", help="file what came of all kernels in measured.json, and in the table of the page")
     parser.add_argument("--run", nargs=argparse.REMAINDER, default=[], metavar="OPTION", help="further options of muster run, last on the line")
     args = parser.parse_args()
     wrong = [name for name in args.languages if name not in LANGUAGES]
     if wrong:
         parser.error(f"there is no language {wrong[0]}: there are {', '.join(LANGUAGES)}")
+    if args.file and (args.languages or args.architecture or args.only or args.run):
+        parser.error("--file is of all kernels, as they are: it does not go with a choice of them, nor with --run")
     args.folder.mkdir(parents=True, exist_ok=True)
     known = tomllib.loads((HERE / "open.toml").read_text())
     rows = []
@@ -111,6 +115,9 @@ def main():
     rows.sort(key=lambda row: row["kernel"])
     args.json.write_text(json.dumps(rows, indent=1) + "\n")
     print(table(rows))
+    if args.file:
+        measured.file(rows, args.folder)
+        measured.main([])
     found = list(surprises(rows, known))
     for sentence in found:
         print(sentence)

@@ -145,14 +145,16 @@ TEST(PtxManifest, Refusals) {
        ":2: hazards.repeated_arrival must be a whole number"},
       {with(R"("args": 1)"), ":2: args must be a list"},
       {with(R"("args": [1])"),
-       R"(:2: args[0] must be {"buffer": name}, {"multicast": name}, {"texture": name}, {"tensor_map": name}, {type: value} or {"struct": [arguments]})"},
+       R"(:2: args[0] must be {"buffer": name}, {"multicast": name}, {"texture": name}, {"surface": name}, {"tensor_map": name}, {type: value} or {"struct": [arguments]})"},
       {with(R"("args": [{"u32": 1, "u8": 2}])"), ":2: args[0] must be "},
       {with(R"("args": [{"buffer": "a"}])"), ":2: args[0] names the buffer a, which is not"},
       {with(R"("args": [{"b32": 1}])"),
-       ":2: args[0].b32 is not a known key (buffer, texture, multicast, tensor_map, struct, u8, "},
+       ":2: args[0].b32 is not a known key (buffer, texture, surface, multicast, tensor_map, "
+       "struct, u8, "},
       {with(R"("args": [{"tf32": 1}])"),
 
-       ":2: args[0].tf32 is not a known key (buffer, texture, multicast, tensor_map, struct, u8, "},
+       ":2: args[0].tf32 is not a known key (buffer, texture, surface, multicast, tensor_map, "
+       "struct, u8, "},
       {with(R"("args": [{"struct": []}])"),
        ":2: args[0].struct must be a list with at least one member"},
       {with(R"("args": [{"struct": [{"u8": 1}, {"u8": 256}]}])"),

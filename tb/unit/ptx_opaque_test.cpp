@@ -17,8 +17,9 @@ namespace {
 
 // %r1 is the thread, %d1 where its word of `out` is; %r8 and %r9 are unknown.
 const std::string kSparse =
-    "  mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.e2m1.e2m1.f16 {%r8, "
-    "%r9}, {%r1, %r1, %r1, %r1}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, %r1, 0x0;\n";
+    "  mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e2m1."
+    "e2m1.f32.ue8m0 {%f4, %f5, %f6, %f7}, {%r1, %r1, %r1, %r1}, {%r1, %r1, %r1, %r1}, {%f0, %f1, "
+    "%f2, %f3}, %r1, 0x0, %r1, {0, 0}, %r1, {0, 0}; mov.b32 %r8, %f4; mov.b32 %r9, %f5;\n";
 std::string OpaqueBody(const std::string& body, const std::string& target = "sm_120a") {
   return ".version 8.7\n.target " + target + R"(
 .address_size 64

@@ -92,6 +92,24 @@ TEST(PtxRegisters, TheLaunchSaysHowMany) {
   EXPECT_EQ(outcome("", 232), "completes");  // nothing says so: no effect
 }
 
+// The parts of a warpgroup that Triton's compiler gives different work each have a setmaxnreg of
+// their own, of one kind and number. Another number or kind is another instruction.
+TEST(PtxRegisters, WarpsOfAWarpgroupMayBeAtDifferentPlaces) {
+  const auto apart = [](const std::string& others) {
+    const std::string body = "setp.lt.u32 %p1, %r1, 64; @%p1 bra HERE; " + others +
+                             " bra DONE; HERE: " + Set("dec", 40) + " " + Set("inc", 128) +
+                             " DONE:";
+    return Ended(Groups(body, ""));
+  };
+  EXPECT_EQ(apart(Set("dec", 40) + " " + Set("inc", 128)).outcome(), "completes");
+  for (const std::string& others :
+       {Set("dec", 48) + " " + Set("inc", 128), Set("dec", 40), std::string()}) {
+    const Ended run = apart(others);
+    EXPECT_EQ(run.outcome(), "fault:partial_warpgroup") << others;
+    EXPECT_NE(run.grid().problem().find("four warps"), std::string::npos) << run.grid().problem();
+  }
+}
+
 TEST(PtxRegisters, TheWrongWayIsRefused) {
   for (const auto& [instruction, says] :
        {std::pair(Set("inc", 120), "with .inc, where it has 128"),

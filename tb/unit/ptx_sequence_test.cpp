@@ -241,11 +241,11 @@ TEST(PtxSequence, WhatIsUnknownStaysSo) {
                                           ".version 8.7\n.target sm_120a\n.address_size 64\n"
                                           R"(
 .visible .entry opaque(.param .u64 out) {
-  .reg .b32 %r<9>; .reg .b64 %d;
+  .reg .b32 %r<9>; .reg .f32 %f<5>; .reg .b64 %d;
   ld.param.u64 %d, [out];
-  mma.sp.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.e2m1.e2m1.f16
-    {%r1, %r2}, {%r3, %r3, %r3, %r3}, {%r3, %r3, %r3, %r3}, {%r3, %r3}, %r3, 0;
-  st.global.u32 [%d], %r1; ret; }
+  mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e2m1.e2m1.f32.ue8m0
+    {%f1, %f2, %f3, %f4}, {%r3, %r3, %r3, %r3}, {%r3, %r3, %r3, %r3}, {%f0, %f0, %f0, %f0}, %r3, 0, %r3, {0, 0}, %r3, {0, 0};
+  st.global.f32 [%d], %f1; ret; }
 .visible .entry clear(.param .u64 out) {
   .reg .b64 %d; ld.param.u64 %d, [out]; st.global.u32 [%d], 0; ret; }
 )");
@@ -270,7 +270,7 @@ TEST(PtxSequence, WhatIsUnknownStaysSo) {
   const std::vector<std::string> told = run.sessions.back()->Judge().differences;
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0].rfind("of buffer out 1 of 4 elements are not known, as they depend on what "
-                          "mma.sp.sync.aligned",
+                          "mma.sp::ordered_metadata.sync.aligned",
                           0),
             0U)
       << told[0];

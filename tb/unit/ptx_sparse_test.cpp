@@ -143,9 +143,21 @@ struct Sparse {
   const char* d;
   const char* a;
   const char* b;
-  unsigned lanes;  // of four, that have metadata
+  unsigned lanes;         // of four, that have metadata
+  bool has_kind = false;  // .kind::f8f6f4, whose elements have a byte each
 };
 std::ostream& operator<<(std::ostream& out, const Sparse& p) { return out << p.shape << p.a; }
+
+// An element of .kind::f8f6f4 in its byte: one of four bits is in the middle.
+std::uint64_t InByte(const std::string& type, std::int64_t value) {
+  const Type format = type == "e4m3"   ? Type::kE4M3
+                      : type == "e5m2" ? Type::kE5M2
+                      : type == "e3m2" ? Type::kE3M2
+                      : type == "e2m3" ? Type::kE2M3
+                                       : Type::kE2M1;
+  const std::uint64_t bits = ToSmall(format, Round::kNearest, static_cast<double>(value));
+  return type == "e2m1" ? bits << 2 : bits;
+}
 
 // A random sparse matrix: the elements that are there, row by row, and in which columns.
 struct SparseMatrix {
@@ -221,6 +233,9 @@ TEST_P(PtxSparse, IsTheProduct) {
   std::uint64_t state = 11;
   for (unsigned selector = 0; selector < 4 / p.lanes; ++selector) {
     for (const bool ordered : {false, true}) {
+      if (p.has_kind && !ordered) {
+        continue;
+      }
       const SparseMatrix a = RandomSparse(p, ordered, &state);
       const ElementMatrix b = RandomMatrix(p.k, kColumnsOfB, p.b, &state);
       const ElementMatrix c = RandomMatrix(kRowsOfA, kColumnsOfB, p.d, &state);
@@ -232,19 +247,23 @@ TEST_P(PtxSparse, IsTheProduct) {
           }
         }
       }
-      const auto as = [](const char* type) {
-        return [type](std::int64_t value) { return EncodeElement(type, value); };
+      const auto as = [&](const char* type) {
+        return [&p, type](std::int64_t value) {
+          return p.has_kind ? InByte(type, value) : EncodeElement(type, value);
+        };
       };
       const Held sums = HeldSums("d", p.d, d);
       const std::vector<Held> operands = {HeldA(a.there, ElementBits(p.a), as(p.a)),
                                           HeldB(b, ElementBits(p.b), as(p.b)),
                                           HeldSums("c", p.d, c), Metadata(p, a, selector, &state),
                                           Held("d", RegisterFor(p.d), sums.count)};
-      const std::string instruction = fmt::format(
-          "mma.sp{}.sync.aligned.{}.row.col.{}.{}.{}.{} {}, {}, {}, {}, %e0, {};",
-          ordered ? "::ordered_metadata" : "", p.shape, p.d, p.a, p.b, p.d, operands[4].List(),
-          operands[0].List(), operands[1].List(), operands[2].List(), selector);
-      const Ended run(Filled(operands, KernelWith(operands, instruction, "sm_90")));
+      const std::string instruction =
+          fmt::format("mma.sp{}.sync.aligned.{}.row.col{}.{}.{}.{}.{} {}, {}, {}, {}, %e0, {};",
+                      ordered ? "::ordered_metadata" : "", p.shape,
+                      p.has_kind ? ".kind::f8f6f4" : "", p.d, p.a, p.b, p.d, operands[4].List(),
+                      operands[0].List(), operands[1].List(), operands[2].List(), selector);
+      const Ended run(
+          Filled(operands, KernelWith(operands, instruction, p.has_kind ? "sm_120a" : "sm_90")));
       ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
       EXPECT_EQ(run.Longs(4), sums.words) << instruction;
     }
@@ -263,10 +282,14 @@ INSTANTIATE_TEST_SUITE_P(All, PtxSparse,
                                          Sparse{"m16n8k64", 64, "s32", "u8", "s8", 4},
                                          Sparse{"m16n8k64", 64, "s32", "s4", "u4", 2},
                                          Sparse{"m16n8k128", 128, "s32", "u4", "u4", 4},
-                                         Sparse{"m16n8k64", 64, "f32", "e4m3", "e5m2", 4}),
+                                         Sparse{"m16n8k64", 64, "f32", "e4m3", "e5m2", 4},
+                                         Sparse{"m16n8k64", 64, "f32", "e3m2", "e2m1", 4, true},
+                                         Sparse{"m16n8k64", 64, "f16", "e2m1", "e2m3", 4, true},
+                                         Sparse{"m16n8k64", 64, "f32", "e5m2", "e4m3", 4, true},
+                                         Sparse{"m16n8k64", 64, "f16", "e2m3", "e3m2", 4, true}),
                          [](const auto& info) {
-                           return fmt::format("{}_{}_{}", info.param.shape, info.param.d,
-                                              info.param.a);
+                           return fmt::format("{}_{}_{}{}", info.param.shape, info.param.d,
+                                              info.param.a, info.param.has_kind ? "_kind" : "");
                          });
 
 // Of m16n8k16 with a word of metadata in each lane: of the row, and of the one eight further.
@@ -440,6 +463,8 @@ TEST(PtxSparseMetadata, OtherFormsAreRefused) {
         std::string("mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r2, %r3}, "
                     "{%r4, %r5}, {%r6, %r7}, %r8;"),
         "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.s8.e2m1.f32 " + sums + ";",
+        std::string("mma.sp.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.e2m1.e2m1.f16 {%r0, "
+                    "%r1}, {%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, %r4}, {%r6, %r7}, %r8, 0;"),
         "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32."
         "ue8m0 " +
             sums + ", %r6, {0, 0}, %r7, {0, 0};",

@@ -58,7 +58,7 @@ struct Taken {
 // The sample alone in a kernel, for targets that have tcgen05, wgmma, and kinds of mma.
 Taken Take(const std::string& sample) {
   Taken taken;
-  for (const char* const target : {"100a", "90a", "120a"}) {
+  for (const char* const target : {"100a", "103a", "90a", "120a"}) {
     const std::string text = fmt::format(R"(.version 8.8
 .target sm_{}
 .address_size 64

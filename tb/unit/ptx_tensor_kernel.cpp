@@ -59,17 +59,46 @@ FILL: cvt.u64.u32 %d4, %r15; add.u64 %d4, %d1, %d4; ld.global.u32 %r17, [%d4];
 }
 
 std::vector<std::uint32_t> TensorWords(const std::string& ptx, const std::vector<std::uint8_t>& in,
-                                       unsigned columns) {
+                                       unsigned columns, unsigned ctas) {
   Kernel kernel(ptx, kTensorThreads);
+  kernel.manifest.grid = {ctas, 1, 1};
+  if (ctas > 1) {
+    kernel.manifest.cluster = {ctas, 1, 1};
+  }
   std::vector<std::uint64_t> words((in.size() + 7) / 8 + 1);
   if (!in.empty()) {
     std::memcpy(words.data(), in.data(), in.size());
   }
   kernel.manifest.buffers = {MakeBuffer("in", words),
-                             MakeBuffer("out", Type::kU32, kTensorThreads * columns)};
+                             MakeBuffer("out", Type::kU32, ctas * kTensorThreads * columns)};
   const Ended run(kernel);
   EXPECT_EQ(run.outcome(), "completes") << run.grid().problem();
   return run.Words(1);
+}
+
+// The first thread of the first CTA works for both, and commits to the mbarriers of both. What each
+// has in shared memory must be there before, and no CTA may end before the other.
+std::string ForPair(std::string ptx, unsigned in_bytes, unsigned out_bytes) {
+  const std::string meet =
+      "\n  fence.mbarrier_init.release.cluster; barrier.cluster.arrive; barrier.cluster.wait;\n";
+  const auto replace = [&](const std::string& old, const std::string& by) {
+    EXPECT_NE(ptx.find(old), std::string::npos) << old;
+    for (std::size_t at = ptx.find(old); at != std::string::npos;
+         at = ptx.find(old, at + by.size())) {
+      ptx.replace(at, old.size(), by);
+    }
+  };
+  replace("cta_group::1", "cta_group::2");
+  replace("  ld.shared.u32 %r9, [place];\n",
+          fmt::format("  ld.shared.u32 %r9, [place];\n  mov.u32 %r24, %cluster_ctarank; "
+                      "mad.wide.u32 %d1, %r24, {}, %d1; mad.wide.u32 %d2, %r24, {}, %d2;\n"
+                      "  setp.eq.and.u32 %p1, %r24, 0, %p1;\n",
+                      in_bytes, out_bytes));
+  replace("  fence.proxy.async.shared::cta;\n", "  fence.proxy.async.shared::cta;" + meet);
+  replace("arrive::one.shared::cluster.b64 [mbar];",
+          "arrive::one.shared::cluster.multicast::cluster.b64 [mbar], 3;");
+  replace("  @%p2 tcgen05.dealloc", meet + "  @%p2 tcgen05.dealloc");
+  return ptx;
 }
 
 }  // namespace muster::ptx

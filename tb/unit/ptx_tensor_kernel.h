@@ -32,7 +32,10 @@ WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [mbar], 0; @!%p3 bra WAIT;
 
 // What `out` has after the run: of each lane so many words. The outcome must be "completes".
 std::vector<std::uint32_t> TensorWords(const std::string& ptx, const std::vector<std::uint8_t>& in,
-                                       unsigned columns);
+                                       unsigned columns, unsigned ctas = 1);
+// The same kernel for a pair of CTAs, each of which has its own part of `in` and `out`. `in_bytes`
+// and `out_bytes` are the sizes of a part.
+std::string ForPair(std::string ptx, unsigned in_bytes, unsigned out_bytes);
 
 }  // namespace muster::ptx
 

@@ -6,7 +6,11 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/ptx/syntax/error.h"
@@ -66,6 +70,109 @@ std::string Listed(unsigned count) {
 // The word that lane and column have before a load.
 std::uint32_t WordOf(unsigned lane, unsigned column) {
   return (lane << 9 | column) * 0x10001U + (column << 24);
+}
+
+// ------------------------------------------------------------------------------------------------
+// tcgen05.ld.red
+// ------------------------------------------------------------------------------------------------
+
+struct Reduced {
+  const char* op;  // with its type
+  bool greatest;
+  bool is_float = false;
+  bool is_signed = false;
+  bool absolute = false;
+  bool keeps_nan = false;
+};
+constexpr unsigned kReduced = 8;  // registers
+
+float FloatIn(std::uint32_t bits) {
+  float value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// By the definition: numbers come before NaNs, unless a NaN is kept.
+std::uint32_t ReducedWord(const Reduced& r, const std::vector<std::uint32_t>& words) {
+  constexpr std::uint32_t kNan = 0x7fffffff;
+  std::optional<std::uint32_t> best;
+  bool has_nan = false;
+  for (std::uint32_t word : words) {
+    if (r.is_float && std::isnan(FloatIn(word))) {
+      has_nan = true;
+      continue;
+    }
+    word = r.absolute ? word & 0x7fffffff : word;
+    const bool less = !best        ? false
+                      : r.is_float ? FloatIn(word) < FloatIn(*best)
+                      : r.is_signed
+                          ? static_cast<std::int32_t>(word) < static_cast<std::int32_t>(*best)
+                          : word < *best;
+    if (!best || less != r.greatest) {
+      best = word;
+    }
+  }
+  return (has_nan && r.keeps_nan) || !best ? kNan : *best;
+}
+
+TEST(PtxTensorReduction, IsTheLeastOrTheGreatestOfAThread) {
+  for (const Reduced& r : {Reduced{"max.f32", true, true}, Reduced{"min.f32", false, true},
+                           Reduced{"max.NaN.f32", true, true, false, false, true},
+                           Reduced{"min.abs.f32", false, true, false, true},
+                           Reduced{"max.abs.NaN.f32", true, true, false, true, true},
+                           Reduced{"min.u32", false}, Reduced{"max.s32", true, false, true}}) {
+    std::uint64_t state = 3;
+    std::vector<std::uint32_t> words(std::size_t{kTensorThreads} * kReduced);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      // In every other thread each fourth word is a NaN, in thread 5 all of them.
+      const bool is_nan = i / kReduced == 5 || (i / kReduced % 2 == 0 && state >> 62 == 0);
+      words[i] = r.is_float ? is_nan ? 0x7fc00001U
+                                     : 0x3f800000U |
+                                           (static_cast<std::uint32_t>(state >> 32) & 0x807fffffU)
+                            : static_cast<std::uint32_t>(state >> 31);
+    }
+    std::vector<std::uint8_t> in(4 * words.size());
+    std::memcpy(in.data(), words.data(), in.size());
+    std::string ptx = TensorPrologue(kAllocated) + fmt::format(R"(
+  mad.wide.u32 %d1, %r1, 32, %d1;
+  ld.global.v4.b32 {{%x0, %x1, %x2, %x3}}, [%d1]; ld.global.v4.b32 {{%x4, %x5, %x6, %x7}}, [%d1+16];
+  tcgen05.st.sync.aligned.32x32b.x8.b32 [%r10+16], {0}; tcgen05.wait::st.sync.aligned;
+  tcgen05.ld.red.sync.aligned.32x32b.x8.{1} {0}, %r25, [%r10+16];
+  tcgen05.wait::ld.sync.aligned;
+  xor.b32 %x0, %x0, %x7; xor.b32 %x0, %x0, %r25;
+  tcgen05.st.sync.aligned.32x32b.x1.b32 [%r10], {{%x0}}; tcgen05.wait::st.sync.aligned;
+)",
+                                                               Listed(kReduced), r.op);
+    ptx.replace(0, ptx.find(".address_size"), ".version 8.8\n.target sm_103a\n");
+    const auto got = TensorWords(ptx + TensorEpilogue(1, kAllocated), in, 1);
+    for (unsigned thread = 0; thread < kTensorThreads; ++thread) {
+      const auto begin = words.begin() + static_cast<std::ptrdiff_t>(kReduced * thread);
+      const std::vector<std::uint32_t> own(begin, begin + kReduced);
+      ASSERT_EQ(got[thread] ^ own.front() ^ own.back(), ReducedWord(r, own))
+          << r.op << " of thread " << thread;
+    }
+  }
+}
+
+TEST(PtxTensorReduction, OtherFormsAreRefused) {
+  const std::string two = "{%x0, %x1}, %r25, [%r10]";
+  const std::pair<std::string, const char*> wrong[] = {
+      {"32x32b.x2.f32 " + two, "lacks .min or .max"},
+      {"32x32b.x1.max.f32 {%x0}, %r25, [%r10]", "a reduction of one register"},
+      {"16x32bx2.x2.max.f32 " + two + ", 2", "a reduction of this shape"},
+      {"32x32b.x2.max.abs.u32 " + two, "abs"}};
+  for (const auto& [form, says] : wrong) {
+    std::string ptx = TensorPrologue(kAllocated) + "  tcgen05.ld.red.sync.aligned." + form + ";\n" +
+                      TensorEpilogue(1, kAllocated);
+    ptx.replace(0, ptx.find(".address_size"), ".version 8.8\n.target sm_103a\n");
+    try {
+      const Ended run(Kernel(ptx, kTensorThreads));
+      ADD_FAILURE() << form << " is accepted";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+    }
+  }
 }
 
 class PtxTensorAccess : public testing::TestWithParam<Access> {};
@@ -285,7 +392,7 @@ TEST(PtxTensorMemory, OtherFormsAreRefused) {
         "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1}, [%r2];",
         "tcgen05.ld.sync.aligned.16x256b.x64.b32 {%r1}, [%r2];",
         "tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r1}, [%r2];",
-        "tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 {%r1, %r2}, %r3, [%r2];",
+        "tcgen05.ld.red.sync.aligned.16x64b.x2.max.u32 {%r1, %r2}, %r3, [%r2];",
         "tcgen05.st.sync.aligned.32x32b.x1.pack::16b.b32 [%r2], {%r1};",
         "tcgen05.wait::ld.sync;",
         "tcgen05.fence::before_thread_sync.sync;",

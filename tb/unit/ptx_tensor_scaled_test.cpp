@@ -48,10 +48,12 @@ struct Scaled {
   unsigned id_b = 0;
   bool small_scales = false;  // ue4m3
   bool a_in_tensor = false;
+  bool is_pair = false;  // of CTAs, each with 128 rows of A and D, and half of the columns of B
 };
 std::ostream& operator<<(std::ostream& out, const Scaled& s) {
   return out << s.kind << s.vector << " " << s.a << " " << s.b << " " << s.n << " ids " << s.id_a
-             << s.id_b << (s.a_in_tensor ? " A in tensor memory" : "");
+             << s.id_b << (s.a_in_tensor ? " A in tensor memory" : "")
+             << (s.is_pair ? " of a pair" : "");
 }
 
 class Draws {
@@ -139,11 +141,18 @@ std::uint32_t DescriptorOf(const Scaled& s, bool packed) {
   const unsigned a = packed ? 1 : FormatOf(s.a).code;
   const unsigned b = packed ? 1 : FormatOf(s.b).code;
   return s.id_b << 4 | a << 7 | b << 10 | s.n / 8 << 17 | (s.small_scales ? 0U : 1U) << 23 |
-         1U << 27 | s.id_a << 29;
+         (s.is_pair ? 2U : 1U) << 27 | s.id_a << 29;
 }
 
 void Append(std::vector<std::uint8_t>* to, const std::vector<std::uint8_t>& more) {
   to->insert(to->end(), more.begin(), more.end());
+}
+
+// The rows of one of several equal parts.
+Matrix Part(const Matrix& matrix, unsigned parts, unsigned part) {
+  const auto each = static_cast<std::ptrdiff_t>(matrix.size() / parts);
+  const auto begin = matrix.begin() + each * part;
+  return {begin, begin + each};
 }
 
 class PtxTensorScaled : public testing::TestWithParam<Scaled> {};
@@ -152,19 +161,35 @@ TEST_P(PtxTensorScaled, IsThatOfTheDefinition) {
   const Scaled& s = GetParam();
   const bool packed = std::string(s.kind) != "mxf8f6f4";
   const unsigned depth = packed ? 64 : 32;
+  const unsigned ctas = s.is_pair ? 2 : 1;
   Draws draws;
-  const Matrix a = Drawn(kRows, depth, &draws);
+  const Matrix a = Drawn(ctas * kRows, depth, &draws);
   const Matrix b = Drawn(s.n, depth, &draws);
-  const Matrix scales_a = DrawnScales(kRows, s, &draws);
+  const Matrix scales_a = DrawnScales(ctas * kRows, s, &draws);
   const Matrix scales_b = DrawnScales(s.n, s, &draws);
-  std::vector<std::uint8_t> in = Laid(a, FormatOf(s.a), packed);
-  const std::size_t at_b = in.size();
-  Append(&in, Laid(b, FormatOf(s.b), packed));
-  const std::size_t at_scales = in.size();
-  Append(&in, ScaleWords(scales_a, s, s.id_a));
-  Append(&in, ScaleWords(scales_b, s, s.id_b));
-  in.resize((in.size() + 511) / 512 * 512);
-  std::string ptx = TensorPrologue(kAllocated) + CopyToShared(static_cast<unsigned>(in.size()));
+  // What each CTA has: its part of A and B, and the scales of its rows and of all columns.
+  std::vector<std::uint8_t> in;
+  std::size_t at_b = 0;
+  std::size_t at_scales = 0;
+  std::size_t at_tensor = 0;
+  std::size_t each = 0;
+  for (unsigned rank = 0; rank < ctas; ++rank) {
+    const std::size_t begin = in.size();
+    const Matrix own_a = Part(a, ctas, rank);
+    Append(&in, Laid(own_a, FormatOf(s.a), packed));
+    at_b = in.size() - begin;
+    Append(&in, Laid(Part(b, ctas, rank), FormatOf(s.b), packed));
+    at_scales = in.size() - begin;
+    Append(&in, ScaleWords(Part(scales_a, ctas, rank), s, s.id_a));
+    Append(&in, ScaleWords(scales_b, s, s.id_b));
+    in.resize(begin + (in.size() - begin + 511) / 512 * 512);
+    at_tensor = in.size() - begin;
+    if (s.a_in_tensor) {
+      Append(&in, InTensor(own_a, FormatOf(s.a), packed));
+    }
+    each = in.size() - begin;
+  }
+  std::string ptx = TensorPrologue(kAllocated) + CopyToShared(static_cast<unsigned>(at_tensor));
   if (s.a_in_tensor) {
     ptx += fmt::format(R"(
   shl.b32 %r23, %r1, 5; add.u32 %r23, %r23, {}; cvt.u64.u32 %d8, %r23; add.u64 %d8, %d1, %d8;
@@ -173,8 +198,7 @@ TEST_P(PtxTensorScaled, IsThatOfTheDefinition) {
   tcgen05.wait::st.sync.aligned;
   tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;
 )",
-                       in.size(), kOfA);
-    Append(&in, InTensor(a, FormatOf(s.a), packed));
+                       at_tensor, kOfA);
   }
   const auto descriptor = [](unsigned target, std::size_t at, std::uint64_t layout) {
     return fmt::format(
@@ -199,8 +223,12 @@ TEST_P(PtxTensorScaled, IsThatOfTheDefinition) {
         s.kind, s.vector, s.a_in_tensor ? fmt::format("[%r9+{}]", kOfA) : "%d6", kScalesOfA,
         kScalesOfB, counts);
   }
-  const auto got = TensorWords(ptx + kCommitAndWait + TensorEpilogue(s.n, kAllocated), in, s.n);
-  for (unsigned row = 0; row < kRows; ++row) {
+  ptx += kCommitAndWait + TensorEpilogue(s.n, kAllocated);
+  if (s.is_pair) {
+    ptx = ForPair(ptx, static_cast<unsigned>(each), 4 * s.n * kRows);
+  }
+  const auto got = TensorWords(ptx, in, s.n, ctas);
+  for (unsigned row = 0; row < ctas * kRows; ++row) {
     for (unsigned n = 0; n < s.n; ++n) {
       double sum = 0;
       for (unsigned k = 0; k < depth; ++k) {
@@ -226,7 +254,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Scaled{"mxf4nvf4", ".block32", 2, "e2m1", "e2m1", 136},
                     Scaled{"mxf4nvf4", ".scale_vec::4X", 4, "e2m1", "e2m1", 64},
                     Scaled{"mxf4nvf4", ".block16", 4, "e2m1", "e2m1", 256, 0, 0, true},
-                    Scaled{"mxf4nvf4", ".scale_vec::4X", 4, "e2m1", "e2m1", 96, 0, 0, true, true}));
+                    Scaled{"mxf4nvf4", ".scale_vec::4X", 4, "e2m1", "e2m1", 96, 0, 0, true, true},
+                    Scaled{"mxf8f6f4", "", 1, "e4m3", "e3m2", 64, 1, 2, false, false, true},
+                    Scaled{"mxf8f6f4", "", 1, "e2m1", "e5m2", 256, 0, 0, false, true, true},
+                    Scaled{"mxf4", "", 2, "e2m1", "e2m1", 160, 2, 0, false, false, true},
+                    Scaled{"mxf4nvf4", ".scale_vec::4X", 4, "e2m1", "e2m1", 192, 0, 0, true, false,
+                           true}));
 
 // ------------------------------------------------------------------------------------------------
 // .ws

@@ -3,7 +3,8 @@
 // A warp scheduler for the unit, to read and to start from: all that a core with named barriers has
 // to do, and nothing else. It starts warps one by one, presents their operations in rotation, holds
 // a warp from the acceptance of SYNC or RED to its release or fault, and reports exits and ends.
-// What runs on a warp is outside: it shows the warp's next operation.
+// What runs on a warp is outside: it shows the warp's next operation. A start that the unit refuses
+// (a fault of the lifecycle port) is the dispatcher's mistake, and is not looked at.
 module muster_scheduler
   import muster_pkg::*;
 #(

@@ -32,7 +32,7 @@ std::vector<std::uint8_t> BytesOf(const Argument& argument, const ArgumentValues
   }
   if (argument.members.empty()) {
     const std::uint64_t bits =
-        argument.buffer.empty() ? argument.bits : values.address_of(argument.buffer);
+        argument.buffer.empty() ? argument.bits : values.address_of(argument);
     bytes.resize(Bytes(argument.type));
     std::memcpy(bytes.data(), &bits, bytes.size());
     return bytes;

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kSharedBytes = 48 * 1024;  // of a CTA, by defaul
 
 // What arguments stand for where the launch runs.
 struct ArgumentValues {
-  std::function<std::uint64_t(const std::string& buffer)> address_of;
+  std::function<std::uint64_t(const Argument& argument)> address_of;  // or its handle
   std::function<TensorMapImage(const std::string& map)> image_of;
 };
 

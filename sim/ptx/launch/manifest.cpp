@@ -82,8 +82,9 @@ Argument ManifestReader::ReadArgument(const Json& value, const Manifest& manifes
     if (manifest.MapOf(argument.map) == nullptr) {
       Fail(at, fmt::format("names the tensor map {}, which is not there", argument.map));
     }
-  } else if (member.key() == "texture") {
+  } else if (member.key() == "texture" || member.key() == "surface") {
     argument.buffer = member.value().get<std::string>();
+    argument.is_surface = member.key() == "surface";
     if (manifest.TextureOf(argument.buffer) == nullptr) {
       Fail(at, fmt::format("names the texture {}, which is not there", argument.buffer));
     }

@@ -74,6 +74,7 @@ struct Argument {
   std::vector<Argument> members{};  // of a structure, laid out as in C
   std::string map{};                // a tensor map, by value
   std::optional<Choice> choice{};   // it is open
+  bool is_surface = false;          // the texture of that name as a surface
 };
 
 // A kernel, and what it is launched with.

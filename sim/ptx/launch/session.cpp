@@ -304,10 +304,10 @@ void Session::LayOut(std::size_t index, Launch* launch) const {
 
 void Session::PassArguments(std::size_t index, Launch* launch) {
   const Function& kernel = program_->Kernel(index);
-  const std::vector<std::vector<std::uint8_t>> arguments =
-      ArgumentBytes(OwnAt(index), kernel,
-                    {[this](const std::string& buffer) { return device_->AddressOf(buffer); },
-                     [this](const std::string& map) { return device_->ImageOf(map); }});
+  const std::vector<std::vector<std::uint8_t>> arguments = ArgumentBytes(
+      OwnAt(index), kernel,
+      {[this](const Argument& argument) { return device_->AddressOf(argument.buffer); },
+       [this](const std::string& map) { return device_->ImageOf(map); }});
   std::vector<std::uint8_t> parameters(kernel.param_bytes);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::copy(arguments[i].begin(), arguments[i].end(),

@@ -67,17 +67,14 @@ const MatrixShape kSparseShapes[] = {
     {"m16n8k128", 16, 8, 128, {Element::kS4, Element::kU4}, 71, 80},
     {"m16n8k64", 16, 8, 64, {Element::kE4M3, Element::kE5M2}, 84, 89},
 };
-// And of a dense A, with .kind: elements of at most a byte.
+// And with .kind: elements of at most a byte.
+constexpr std::initializer_list<Element> kInBytes = {Element::kE4M3, Element::kE5M2, Element::kE3M2,
+                                                     Element::kE2M3, Element::kE2M1InByte};
 const MatrixShape kKindShapes[] = {
-    {"m16n8k32",
-     16,
-     8,
-     32,
-     {Element::kE4M3, Element::kE5M2, Element::kE3M2, Element::kE2M3, Element::kE2M1InByte},
-     87,
-     120},
+    {"m16n8k32", 16, 8, 32, kInBytes, 87, 120},
     {"m16n8k64", 16, 8, 64, {Element::kE2M1}, 87, 120},
 };
+const MatrixShape kSparseKindShapes[] = {{"m16n8k64", 16, 8, 64, kInBytes, 87, 120}};
 
 bool Has(const MatrixShape& shape, Element element) {
   return std::find(shape.of.begin(), shape.of.end(), element) != shape.of.end();
@@ -271,7 +268,11 @@ void DecodeMatrixProduct(Cursor* c, Instruction* out) {
   const BlockKind kind = TakeBlockKind(c);
   i.ordered = c->Take("sp::ordered_metadata");
   i.sparse = i.ordered || c->Take("sp");
-  if (i.sparse && kind != BlockKind::kNone) {
+  if (i.sparse && !i.ordered && kind != BlockKind::kNone) {
+    c->Fail(fmt::format("{} has a kind, and so takes .sp::ordered_metadata", c->Spelling()));
+    return;
+  }
+  if (i.sparse && IsScaled(kind)) {
     const std::vector<Element> known = TakeElements(c);
     if (known.empty()) {
       c->Fail(fmt::format("{} lacks a type: those of D, A, B and C", c->Spelling()));
@@ -313,10 +314,12 @@ void DecodeMatrixProduct(Cursor* c, Instruction* out) {
       *element = Element::kE2M1InByte;
     }
   }
-  const bool shaped = kind != BlockKind::kNone ? TakeShape(c, kKindShapes, &i)
-                      : i.sparse               ? TakeShape(c, kSparseShapes, &i)
-                                               : TakeShape(c, kShapes, &i);
-  const bool fit = kind == BlockKind::kNone ? FitTogether(i) : FitTogether(i, kind);
+  const bool has_kind = kind != BlockKind::kNone;
+  const bool shaped = has_kind && i.sparse ? TakeShape(c, kSparseKindShapes, &i)
+                      : has_kind           ? TakeShape(c, kKindShapes, &i)
+                      : i.sparse           ? TakeShape(c, kSparseShapes, &i)
+                                           : TakeShape(c, kShapes, &i);
+  const bool fit = has_kind ? FitTogether(i, kind) : FitTogether(i);
   const bool binary = i.a_type == Element::kB1;
   if (!shaped || !laid_out || !fit || counts != binary || popc != binary ||
       (i.saturate && (i.d_type != Element::kS32 || binary)) ||

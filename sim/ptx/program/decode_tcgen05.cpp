@@ -16,6 +16,7 @@ namespace {
 using Kind = syntax::Operand::Kind;
 
 constexpr unsigned kMostRegisters = 128;
+constexpr unsigned kFirstReduction = 101;  // sm_101a: .red is not for sm_100
 
 // .cta_group::1 or ::2: whether it is of the pair.
 bool TakeGroup(Cursor* c) {
@@ -108,20 +109,90 @@ Slot TensorAddress(Cursor* c, std::size_t operand) {
   return c->AddressValue(c->operand(operand), Space::kGeneric);
 }
 
+// What tcgen05.ld.red makes of the registers of each thread: the least or the greatest.
+struct Reduction {
+  Op op = Op::kMin;
+  Type type = Type::kF32;
+  bool absolute = false;
+  bool keeps_nan = false;
+};
+
+Reduction TakeReduction(Cursor* c) {
+  c->Require(c->Spelling(), 88, kFirstReduction);
+  c->RequireVariant(c->Spelling(), kFirstReduction, 119);
+  Reduction reduction;
+  const int op = c->TakeOne({"min", "max"});
+  if (op < 0) {
+    c->Fail(fmt::format("{} lacks .min or .max", c->Spelling()));
+  }
+  reduction.op = op == 1 ? Op::kMax : Op::kMin;
+  reduction.type = c->TakeType({Type::kF32, Type::kU32, Type::kS32});
+  if (reduction.type == Type::kF32) {
+    reduction.absolute = c->Take("abs");
+    reduction.keeps_nan = c->Take("NaN");
+  }
+  return reduction;
+}
+
+// The load, and then an operation for each register but the first.
+void Reduce(Cursor* c, const Reduction& reduction, TensorAccess load, Instruction* out) {
+  const std::vector<Slot> registers = load.registers;
+  Instruction access = *out;
+  access.payload = std::move(load);
+  c->Emit(access);
+  const auto operation = [&](Op op, Slot d, const std::array<Slot, 3>& a) {
+    Instruction instruction;
+    instruction.op = op;
+    instruction.line = out->line;
+    auto& i = instruction.Make<Arithmetic>();
+    i.type = reduction.type;
+    i.keeps_nan = op != Op::kAbs && reduction.keeps_nan;
+    i.d = d;
+    i.a = a;
+    return instruction;
+  };
+  const auto value = [&](Slot slot) {
+    if (!reduction.absolute) {
+      return slot;
+    }
+    const Slot d = c->Scratch();
+    c->Emit(operation(Op::kAbs, d, {slot, kNoSlot, kNoSlot}));
+    return d;
+  };
+  Slot so_far = value(registers[0]);
+  for (std::size_t k = 1; k < registers.size(); ++k) {
+    const Slot d =
+        k + 1 == registers.size() ? c->Destination(c->operand(1), reduction.type) : c->Scratch();
+    Instruction next = operation(reduction.op, d, {so_far, value(registers[k]), kNoSlot});
+    if (k + 1 == registers.size()) {
+      next.guard = out->guard;
+      next.guard_negated = out->guard_negated;
+      *out = std::move(next);
+    } else {
+      c->Emit(next);
+    }
+    so_far = d;
+  }
+}
+
 void DecodeAccess(Cursor* c, Instruction* out, bool stores) {
   TensorAccess i;
   i.stores = stores;
   out->op = Op::kTensorAccess;
-  if (c->Has("red")) {
-    c->Unsupported("a reduction (.red)");
-    return;
-  }
+  const bool reduces = !stores && c->Take("red");
+  const Reduction reduction = reduces ? TakeReduction(c) : Reduction{};
   const bool aligned = TakeAligned(c);
   const int shape = c->TakeOne({"32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2"});
   const int times = c->TakeOne({"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"});
-  i.halves = c->Take(stores ? "unpack::16b" : "pack::16b");
-  c->TakeType({Type::kB32});
+  i.halves = !reduces && c->Take(stores ? "unpack::16b" : "pack::16b");
+  if (!reduces) {
+    c->TakeType({Type::kB32});
+  }
   if (!aligned) {
+    return;
+  }
+  if (reduces && (shape != 0 || times == 0)) {
+    c->Unsupported(shape == 0 ? "a reduction of one register" : "a reduction of this shape");
     return;
   }
   if (shape < 0 || times < 0) {
@@ -137,10 +208,10 @@ void DecodeAccess(Cursor* c, Instruction* out, bool stores) {
     return;
   }
   const bool two = i.shape == TensorShape::k16x32bx2;
-  if (!c->ExpectOperands(two ? 3 : 2)) {
+  if (!c->ExpectOperands(two || reduces ? 3 : 2)) {
     return;
   }
-  const std::size_t address = stores ? 0 : 1;
+  const std::size_t address = stores ? 0 : reduces ? 2 : 1;
   const std::size_t registers = stores ? c->operands().size() - 1 : 0;
   i.registers = c->Registers(c->operand(registers), Type::kB32, count, !stores);
   i.address = TensorAddress(c, address);
@@ -150,6 +221,9 @@ void DecodeAccess(Cursor* c, Instruction* out, bool stores) {
       c->Fail(second.at, fmt::format("the offset of {} is not a number", c->Spelling()));
     }
     i.second = static_cast<std::uint32_t>(second.value);
+  }
+  if (reduces) {
+    return Reduce(c, reduction, std::move(i), out);
   }
   out->payload = std::move(i);
 }

@@ -103,6 +103,10 @@ struct WarpgroupOrder {
 struct RegisterLimit {
   bool more = false;        // .inc
   std::uint16_t count = 0;  // per thread
+
+  bool operator==(const RegisterLimit& other) const {
+    return more == other.more && count == other.count;
+  }
 };
 
 }  // namespace muster::ptx

@@ -77,7 +77,7 @@ std::optional<Warpgroup::Difference> Warpgroup::Join(unsigned warp, const Step& 
     return std::nullopt;
   }
   const Entry& entry = steps_[number - first_];
-  if (entry.step.pc != step.pc || entry.step.matrices != step.matrices) {
+  if (!entry.step.IsSameAs(step)) {
     return Difference{entry.by, entry.step};
   }
   while (!steps_.empty() && *std::min_element(taken_.begin(), taken_.end()) > first_) {

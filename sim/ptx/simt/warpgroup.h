@@ -34,6 +34,14 @@ class Warpgroup {
   struct Step {
     std::uint32_t pc = 0;
     std::array<std::uint64_t, 2> matrices{};  // the descriptors, of wgmma.mma_async
+    std::optional<RegisterLimit> limit{};     // of setmaxnreg
+
+    // Warps of different roles each have a setmaxnreg at a place of their own, as Triton's compiler
+    // writes it: the same one is one that does the same.
+    bool IsSameAs(const Step& other) const {
+      return limit || other.limit ? limit == other.limit
+                                  : pc == other.pc && matrices == other.matrices;
+    }
   };
   // What another warp has done instead: it executed that step, or exited (null).
   struct Difference {

@@ -33,7 +33,7 @@ StepEvent WarpgroupUnit::ExecuteWarpgroup(Warp* warp, std::size_t index) {
       return *refused;
     }
   }
-  if (const auto refused = JoinWarpgroup(warp, group, product.matrices)) {
+  if (const auto refused = JoinWarpgroup(warp, {group.pc, product.matrices})) {
     return *refused;
   }
   if (order == nullptr) {
@@ -55,17 +55,16 @@ StepEvent WarpgroupUnit::ExecuteWarpgroup(Warp* warp, std::size_t index) {
 
 // "All threads in the warpgroup must execute the same [...] instruction", with the same
 // descriptors.
-std::optional<StepEvent> WarpgroupUnit::JoinWarpgroup(
-    Warp* warp, const Group& group, const std::array<std::uint64_t, 2>& matrices) {
-  const std::uint32_t line = x_.program.code[group.pc].line;
+std::optional<StepEvent> WarpgroupUnit::JoinWarpgroup(Warp* warp, const Warpgroup::Step& step) {
+  const std::uint32_t line = x_.program.code[step.pc].line;
   const unsigned index = warp->first_thread / kWarpSize;
   Warpgroup& warpgroup = warp->cta->warpgroups[index / kWarpgroupWarps];
-  if (warpgroup.warps() != kWarpgroupWarps && x_.program.code[group.pc].op != Op::kRegisterLimit) {
+  if (warpgroup.warps() != kWarpgroupWarps && !step.limit) {
     return x_.Misuse(*warp, 0, line, "partial_warpgroup",
                      fmt::format("comes to an instruction of four warps, of which its block has {}",
                                  warpgroup.warps()));
   }
-  const auto differs = warpgroup.Join(index % kWarpgroupWarps, {group.pc, matrices});
+  const auto differs = warpgroup.Join(index % kWarpgroupWarps, step);
   if (!differs) {
     return std::nullopt;
   }
@@ -76,7 +75,7 @@ std::optional<StepEvent> WarpgroupUnit::JoinWarpgroup(
         fmt::format("comes to an instruction of four warps, of which warp {} has exited", other));
   }
   const std::string where = x_.program.Place(x_.program.code[differs->step->pc].line);
-  if (differs->step->pc != group.pc) {
+  if (differs->step->pc != step.pc) {
     return x_.Misuse(*warp, 0, line, "partial_warpgroup",
                      fmt::format("comes to an instruction of four warps, where warp {} has come to "
                                  "that of {}",
@@ -241,7 +240,7 @@ std::optional<StepEvent> WarpgroupUnit::SetRegisters(Warp* warp, const Group& gr
   if (known && !x_.MayTake(*warp, group)) {
     return std::nullopt;
   }
-  if (const auto refused = JoinWarpgroup(warp, group, {})) {
+  if (const auto refused = JoinWarpgroup(warp, {group.pc, {}, limit})) {
     return *refused;
   }
   if (known) {

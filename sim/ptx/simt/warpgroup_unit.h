@@ -31,8 +31,7 @@ class WarpgroupUnit {
   std::optional<StepEvent> TouchFragments(Warp* warp, const Group& group, std::uint32_t active);
 
  private:
-  std::optional<StepEvent> JoinWarpgroup(Warp* warp, const Group& group,
-                                         const std::array<std::uint64_t, 2>& matrices);
+  std::optional<StepEvent> JoinWarpgroup(Warp* warp, const Warpgroup::Step& step);
   std::optional<StepEvent> Prepare(Warp* warp, const Lanes& lanes, std::uint32_t frame,
                                    StartedProduct* product);
   std::optional<StepEvent> TakeFragments(Warp* warp, const Lanes& lanes, std::uint32_t frame);
