@@ -1,9 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/explore/event_index.h"
 
-#include <algorithm>
-#include <functional>
-
 namespace muster::explore {
 
 void EventIndex::Add(const Event& event) {
@@ -44,53 +41,6 @@ void EventIndex::Truncate(std::size_t size) {
     }
     keys_.pop_back();
   }
-}
-
-void EventIndex::Collect(const Key& key, Numbers* all) const {
-  if (const Numbers* const list = ListOf(key); list != nullptr) {
-    all->insert(all->end(), list->begin(), list->end());
-  }
-}
-
-void EventIndex::CollectFormer(const Event& event, Numbers* all) const {
-  switch (event.actor.kind) {
-    case Actor::Kind::kStart:
-      Collect({What::kStart, 0}, all);
-      break;
-    case Actor::Kind::kTransfer:
-      Collect({What::kProcess, event.process}, all);
-      Collect({What::kBegun, event.process}, all);
-      break;
-    default: {
-      const std::uint64_t warp = WarpOf(event.turn.cta, event.turn.warp);
-      Collect({What::kWarp, warp}, all);
-      Collect({What::kWoken, warp}, all);
-    }
-  }
-}
-
-EventIndex::Numbers EventIndex::Latest(Numbers all) {
-  std::sort(all.begin(), all.end(), std::greater<>());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
-}
-
-EventIndex::Numbers EventIndex::Former(const Event& event) const {
-  Numbers all;
-  CollectFormer(event, &all);
-  return Latest(std::move(all));
-}
-
-EventIndex::Numbers EventIndex::Related(const Event& event) const {
-  Numbers all;
-  CollectFormer(event, &all);
-  for (const ObjectAccess& access : event.accesses) {
-    Collect({What::kOther, access.object}, &all);
-    if (access.mode != ObjectAccess::Mode::kRead || access.generation != 0) {
-      Collect({What::kRead, access.object}, &all);
-    }
-  }
-  return Latest(std::move(all));
 }
 
 }  // namespace muster::explore

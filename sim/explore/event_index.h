@@ -18,6 +18,22 @@ namespace muster::explore {
 class EventIndex {
  public:
   using Numbers = std::vector<std::uint32_t>;
+  enum class What : std::uint8_t {
+    kRead,     // read an object
+    kOther,    // access it otherwise
+    kWarp,     // steps of a warp's lanes
+    kWoken,    // steps that released lanes of a warp
+    kProcess,  // steps of a transfer
+    kBegun,    // steps that began a transfer
+    kStart,    // starts of clusters
+  };
+  struct Key {
+    What what = What::kRead;
+    std::uint64_t of = 0;
+
+    bool operator==(const Key& other) const { return what == other.what && of == other.of; }
+  };
+  static std::uint64_t WarpOf(std::uint64_t cta, unsigned warp) { return cta << 6 | warp; }
 
   std::size_t size() const { return keys_.size(); }
   // Adds the event with the next number.
@@ -25,35 +41,18 @@ class EventIndex {
   // Forgets the events from this number on.
   void Truncate(std::size_t size);
 
-  // Events that may be before this one in program order, the latest first.
-  Numbers Former(const Event& event) const;
-  // These, and events that access one of its objects where not both only read it.
-  Numbers Related(const Event& event) const;
-  // Events that began transfers of this number, the earliest first; null: none.
-  const Numbers* Begun(std::uint64_t process) const { return ListOf({What::kBegun, process}); }
+  // Returns the events of this kind, the earliest first; null: there have been none.
+  const Numbers* ListOf(const Key& key) const {
+    const auto found = lists_.find(key);
+    return found == lists_.end() ? nullptr : &found->second;
+  }
 
  private:
-  enum class What : std::uint8_t { kRead, kOther, kWarp, kWoken, kProcess, kBegun, kStart };
-  struct Key {
-    What what = What::kRead;
-    std::uint64_t of = 0;
-
-    bool operator==(const Key& other) const { return what == other.what && of == other.of; }
-  };
   struct Hash {
     std::size_t operator()(const Key& key) const {
       return (key.of ^ static_cast<std::uint64_t>(key.what) << 56) * 0x9e3779b97f4a7c15U >> 7;
     }
   };
-
-  static std::uint64_t WarpOf(std::uint64_t cta, unsigned warp) { return cta << 6 | warp; }
-  const Numbers* ListOf(const Key& key) const {
-    const auto found = lists_.find(key);
-    return found == lists_.end() ? nullptr : &found->second;
-  }
-  void Collect(const Key& key, Numbers* all) const;
-  void CollectFormer(const Event& event, Numbers* all) const;
-  static Numbers Latest(Numbers all);
 
   std::unordered_map<Key, Numbers, Hash> lists_;
   std::vector<std::vector<Numbers*>> keys_;  // by event: the lists that it is in

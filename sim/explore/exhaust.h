@@ -23,7 +23,7 @@ namespace muster::explore {
 
 struct ExhaustOptions {
   std::uint64_t most_classes = ~std::uint64_t{0};
-  // Limit of one order, whose cost grows with the square of its steps.
+  // Limit of one order: for each step it has a set of others, whose size grows with their number.
   std::uint64_t most_steps = 32'768;
   bool races = true;  // each order is also checked for races
   // How often steps at the same two instructions are reversed; 0: always.

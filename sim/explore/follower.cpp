@@ -87,20 +87,39 @@ std::vector<Actor> Follower::Allowed(const std::vector<Actor>& enabled) {
   return allowed;
 }
 
-void Follower::Take(const Actor& actor) {
-  const ptx::Turn turn = world_.TurnOf(actor);
+void Follower::TakeLanes(const ptx::Turn& turn) {
   ForEachBit(turn.lanes, [&](unsigned lane) {
     if (const std::size_t index = IndexOf(turn, lane); index != states_.size()) {
       states_[index].left &= ~(1U << lane);
-    }
-    if (IsOfWarp(actor)) {
-      ++times_[{turn.cta, turn.warp, turn.pc, lane}];
     }
   });
   while (head_ < needed_ && states_[head_].left == 0) {
     ++head_;
   }
+}
+
+void Follower::Take(const Actor& actor) {
+  const ptx::Turn turn = world_.TurnOf(actor);
+  TakeLanes(turn);
+  if (IsOfWarp(actor)) {
+    ForEachBit(turn.lanes, [&](unsigned lane) { ++times_[{turn.cta, turn.warp, turn.pc, lane}]; });
+  }
   world_.Step(actor);
+}
+
+// Nothing else may go: waits at mbarriers whose turn it is have come, though nothing has answered
+// them, as on the unit.
+bool Follower::TakeWaits() {
+  const std::size_t before = head_;
+  for (const Actor& wait : world_.Waiting()) {
+    ptx::Turn turn = world_.TurnOf(wait);
+    std::uint32_t lanes = 0;
+    ForEachBit(turn.lanes,
+               [&](unsigned lane) { lanes |= (IndexOf(turn, lane) == head_ ? 1U : 0U) << lane; });
+    turn.lanes = lanes;
+    TakeLanes(turn);
+  }
+  return head_ != before;
 }
 
 // In every second run some warps are held back for a while.
@@ -117,7 +136,10 @@ bool Follower::Run(std::uint64_t seed) {
     }
     std::vector<Actor> allowed = Allowed(enabled);
     if (allowed.empty()) {
-      return false;
+      if (!TakeWaits()) {
+        return false;
+      }
+      continue;
     }
     behind = random.OneIn(kOtherOneIn) ? random.Next() : behind;
     if (seed % 2 == 1) {

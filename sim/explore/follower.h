@@ -40,6 +40,8 @@ class Follower {
   std::uint32_t MayTake(const Actor& actor, const ptx::Turn& turn) const;
   std::vector<Actor> Allowed(const std::vector<Actor>& enabled);
   void Take(const Actor& actor);
+  void TakeLanes(const ptx::Turn& turn);
+  bool TakeWaits();
 
   World& world_;
   const std::size_t needed_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sim/explore/event_walk.h"
+
 namespace muster::explore {
 
 // Computes what the event comes after. Where it could have come earlier, plans that.
@@ -17,10 +19,15 @@ void Races::Find(std::size_t index) {
   event.before.Clear();
   event.meeting.Clear();
   event.arrivals.Clear();
-  std::optional<Events> own;  // computed on demand
+  Events own;  // of a wait: what comes before it in program order
   // The parity of generations does not determine the answer.
   bool any_phase = !event.actor.answer || event.actor.may_give_up;
-  for (const std::size_t i : index_.Related(event)) {
+  if (waits) {
+    own = BeforeItsThread(index);
+  }
+  EventWalk walk(index_, nodes_, event, EventWalk::Of::kRelated);
+  for (; walk.number(); walk.Next(waits ? own : event.before)) {
+    const std::size_t i = *walk.number();
     Node& node = nodes_[i];
     const Event& other = node.event;
     const bool known = event.before.Has(i);
@@ -30,10 +37,7 @@ void Races::Find(std::size_t index) {
       return MayConflict(a, b) && (any_phase || (a.generation ^ b.generation) % 2 == 0);
     };
     const bool is_concerned = waits && AnyPair(other.accesses, event.accesses, concerns);
-    if (is_concerned && !own) {
-      own = BeforeItsThread(index);
-    }
-    if (is_concerned && !own->Has(i) && IsToReverse(other, event.turn.pc)) {
+    if (is_concerned && !own.Has(i) && IsToReverse(other, event.turn.pc)) {
       // The wait could have been answered earlier, at once or after the events that it depends on;
       // but not while the phase that it waits for was the current one.
       node.Plan(event.process);
@@ -113,7 +117,9 @@ void Races::NoteCopy(const Event& copy, const Event& other) {
 // The earlier events of the lanes, and what these come after.
 Events Races::BeforeItsThread(std::size_t index) const {
   Events own;
-  for (const std::size_t i : index_.Former(nodes_[index].event)) {
+  EventWalk walk(index_, nodes_, nodes_[index].event, EventWalk::Of::kFormer);
+  for (; walk.number(); walk.Next(own)) {
+    const std::size_t i = *walk.number();
     if (IsInProgramOrder(nodes_[i].event, nodes_[index].event)) {
       own.Add(nodes_[i].event.before);
       own.Add(i);
@@ -130,10 +136,12 @@ void Races::Gather(std::size_t index) {
     return a.mode == ObjectAccess::Mode::kArrive && b.mode == ObjectAccess::Mode::kComplete &&
            a.generation == b.generation;
   };
-  for (const std::size_t i : index_.Related(event)) {
-    if (AnyPair(nodes_[i].event.accesses, event.accesses, together)) {
-      event.arrivals.Add(nodes_[i].event.before);
-      event.arrivals.Add(i);
+  EventWalk walk(index_, nodes_, event, EventWalk::Of::kRelated);
+  for (; walk.number(); walk.Next(event.before)) {
+    const Event& other = nodes_[*walk.number()].event;
+    if (AnyPair(other.accesses, event.accesses, together)) {
+      event.arrivals.Add(other.before);
+      event.arrivals.Add(*walk.number());
     }
   }
   for (std::size_t k = 0; k < node.enabled.size(); ++k) {
@@ -150,7 +158,8 @@ void Races::Gather(std::size_t index) {
 
 // Returns the step that started the event's transfer.
 std::optional<std::size_t> Races::StartOf(std::size_t index) const {
-  const EventIndex::Numbers* const begun = index_.Begun(nodes_[index].event.process);
+  const EventIndex::Numbers* const begun =
+      index_.ListOf({EventIndex::What::kBegun, nodes_[index].event.process});
   if (begun == nullptr) {
     return std::nullopt;
   }

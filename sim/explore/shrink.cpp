@@ -25,7 +25,7 @@ class Shrinker {
  public:
   Shrinker(const Finding& finding, World* world, const Explorer::Judge& judge,
            const std::function<bool()>& stop)
-      : finding_(finding), world_(*world), judge_(judge), stop_(stop) {
+      : finding_(finding), ends_badly_(finding.is_bad), world_(*world), judge_(judge), stop_(stop) {
     for (std::size_t i = 0; i < finding.turns.size(); ++i) {
       kept_.push_back({finding.turns[i], i < finding.needed});
     }
@@ -38,7 +38,11 @@ class Shrinker {
     Finding shrunk = finding_;
     const std::vector<Entry> all = kept_;
     if (!IsShownBy(all)) {
-      return shrunk;
+      // Of a race that ends badly on the unit alone, the order of its two events suffices.
+      ends_badly_ = ends_badly_ && !IsRace(finding_.what.kind);
+      if (ends_badly_ == finding_.is_bad || !IsShownBy(all)) {
+        return shrunk;
+      }
     }
     do {
       kept_ = all;
@@ -136,7 +140,7 @@ class Shrinker {
 
   bool EndsAsFound() const {
     const std::vector<BadEnd> bad = judge_(world_);
-    if (!finding_.is_bad) {
+    if (!ends_badly_) {
       return true;  // its two events have come in their order
     }
     const Kind kind = finding_.what.kind;
@@ -147,6 +151,7 @@ class Shrinker {
   }
 
   const Finding& finding_;
+  bool ends_badly_ = false;  // the order has to
   World& world_;
   const Explorer::Judge& judge_;
   const std::function<bool()>& stop_;

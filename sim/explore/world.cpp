@@ -54,6 +54,7 @@ World::World(const Config& config, const ptx::Program& program, const ptx::Launc
       has_heap_(Has(program, IsHeapCall)) {
   for (unsigned rank = 0; rank < ranks(); ++rank) {
     At(rank).core().interpreter().set_accesses(this);
+    At(rank).core().livelock().BindAlways();
     std::vector<WarpState>& states = warps_.emplace_back(config.num_warps);
     for (unsigned warp = 0; warp < config.num_warps; ++warp) {
       states[warp].slot = &At(rank).core().residents().warps[warp];
@@ -77,9 +78,17 @@ void World::Reset() {
   times_.clear();
   lost_.clear();
   enabled_.clear();
-  epoch_ = 1;
+  epoch_ = 0;
+  Change(0);
   steps_ = 0;
   started_up_ = false;
+}
+
+void World::Change(std::uint64_t cycle) {
+  ++epoch_;
+  for (unsigned rank = 0; rank < ranks(); ++rank) {
+    At(rank).core().livelock().Change(cycle);
+  }
 }
 
 void World::OnStart(const ptx::Cluster& cluster) {

@@ -131,7 +131,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   void OnResource(const ptx::Warp& warp) override;
 
   void Post(ptx::Transfer transfer, std::uint64_t cycle) override;
-  void Change(std::uint64_t /*cycle*/) override { ++epoch_; }
+  void Change(std::uint64_t cycle) override;
   void Abandon(const ptx::Cta* cta) override;
   void OnBarrier(const ptx::Core& core, const Operation& operation,
                  const Effects& effects) override;

@@ -950,6 +950,174 @@ def nearest_order(muster, folder):
         run(muster, "run", manifest, "--schedule", suspicion["witness"])
 
 
+@case
+def another_lane_ends_the_spin(muster, folder):
+    """Lane 0 reads a word again and again that nobody changes, until a vote tells it of the rounds that lane 5 has counted:
+    it repeats nothing for ever."""
+    manifest = write_kernel(folder, 32, """
+    .reg .pred %q, %fifth;
+    mov.u32 %r1, %laneid;
+    mov.u32 %r2, 0;
+    setp.eq.u32 %p1, %r1, 0;
+    setp.eq.u32 %fifth, %r1, 5;
+    selp.b32 %r1, 1, 0, %fifth;
+ROUND:
+    @%p1 bra READ;
+VOTE:
+    add.u32 %r2, %r2, %r1;
+    setp.gt.u32 %q, %r2, 20;
+    vote.sync.any.pred %q, %q, 0xffffffff;
+    @!%q bra ROUND;
+    ret;
+READ:
+    ld.volatile.shared.u32 %r3, [x];
+    bra VOTE;
+""")
+    text, _ = run(muster, "explore", manifest)
+    expect("0 suspicions" in text and "complete: every order" in text, text)
+
+
+RING = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 rounds)
+{
+    .reg .pred %p, %q;
+    .reg .b32 %tid, %n, %i, %s, %full, %empty, %slot, %turn, %v, %sum;
+    .reg .b64 %out;
+    .shared .align 8 .b64 full[4];
+    .shared .align 8 .b64 empty[4];
+    .shared .align 4 .b32 ring[4];
+    ld.param.u64 %out, [out];
+    ld.param.u32 %n, [rounds];
+    mov.u32 %tid, %tid.x;
+    mov.u32 %i, 0;
+    mov.u32 %sum, 0;
+    setp.ne.u32 %p, %tid, 0;
+    @%p bra READY;
+MAKE:
+    shl.b32 %s, %i, 3;
+    mov.u32 %full, full; add.u32 %full, %full, %s;
+    mov.u32 %empty, empty; add.u32 %empty, %empty, %s;
+    mbarrier.init.shared::cta.b64 [%full], 1;
+    mbarrier.init.shared::cta.b64 [%empty], 1;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %q, %i, 4;
+    @%q bra MAKE;
+    mov.u32 %i, 0;
+READY:
+    bar.sync 0;
+    and.b32 %s, %tid, 31;
+    setp.ne.u32 %q, %s, 0;
+    @%q ret;
+ROUND:
+    and.b32 %s, %i, 3;
+    shl.b32 %slot, %s, 2; mov.u32 %v, ring; add.u32 %slot, %slot, %v;
+    shl.b32 %s, %s, 3;
+    mov.u32 %full, full; add.u32 %full, %full, %s;
+    mov.u32 %empty, empty; add.u32 %empty, %empty, %s;
+    bfe.u32 %turn, %i, 2, 1;
+    @%p bra CONSUME;
+    xor.b32 %turn, %turn, 1;
+    WRONG
+FREE:
+    mbarrier.try_wait.parity.shared::cta.b64 %q, [%empty], %turn;
+    @!%q bra FREE;
+FILL:
+    st.shared.u32 [%slot], %i;
+    mbarrier.arrive.shared::cta.b64 _, [%full];
+    bra NEXT;
+CONSUME:
+    mbarrier.try_wait.parity.shared::cta.b64 %q, [%full], %turn;
+    @!%q bra CONSUME;
+    ld.shared.u32 %v, [%slot];
+    add.u32 %sum, %sum, %v;
+    mbarrier.arrive.shared::cta.b64 _, [%empty];
+NEXT:
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %q, %i, %n;
+    @%q bra ROUND;
+    @%p st.global.u32 [%out], %sum;
+    ret;
+}
+"""
+
+
+def ring(muster, folder, wrong, rounds, code):
+    """Explores a ring of four stages with a line that is wrong. Returns the text."""
+    (folder / "k.ptx").write_text(RING.replace("WRONG", wrong))
+    return run(muster, "explore", folder / "k.ptx", "--block", 64, "--arg", "out=u32[1]", "--arg", rounds,
+               "--expect", f"out={sum(range(rounds))}", "--bound", 500, code=code)[0]
+
+
+@case
+def fifth_round(muster, folder):
+    """A producer that waits for the first use of each stage only is found from the five rounds in which it uses one again;
+    one with the right parity is not, nor the wrong one where four rounds are all."""
+    ring(muster, folder, "mov.u32 %turn, 1;", 4, 0)
+    text = ring(muster, folder, "mov.u32 %turn, 1;", 5, 3)
+    expect("data_race" in text and "the 5th time" in text and "complete: every order" in text, text)
+    ring(muster, folder, "", 9, 0)
+
+
+@case
+def rounds_that_differ(muster, folder):
+    """Of rounds that the launch does not have nothing is said: a kernel whose eighth round alone does not wait has a finding
+    from eight rounds on, and none in seven."""
+    wrong = "setp.eq.u32 %q, %i, 7; @%q bra FILL;"
+    ring(muster, folder, wrong, 7, 0)
+    text = ring(muster, folder, wrong, 8, 3)
+    expect("data_race" in text and "the 8th time" in text, text)
+
+
+@case
+def copy_comes_after_its_thread(muster, folder):
+    """An arrival that waits for a store completes a phase, and then a copy of the same thread counts in the next: in every
+    order of explore, and with every seed of run."""
+    (folder / "k.ptx").write_text(""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+    .reg .pred %p;
+    .reg .b32 %r<3>;
+    .reg .b64 %in, %out;
+    .shared .align 8 .b64 m;
+    .shared .align 16 .b32 tile[4];
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p, %r1, 0;
+    @%p ret;
+    ld.param.u64 %in, [in];
+    ld.param.u64 %out, [out];
+    mbarrier.init.shared::cta.b64 [m], 1;
+    fence.proxy.async;
+    st.global.u32 [%out], %r1;
+    mbarrier.arrive.shared::cta.b64 _, [m];
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%in], 16, [m];
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [m], 16;
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p, [m], 1;
+    @!%p bra WAIT;
+    ld.shared.u32 %r2, [tile];
+    st.global.u32 [%out], %r2;
+    ret;
+}
+""")
+    launch = [folder / "k.ptx", "--block", 32, "--arg", "in=u32[4]:7", "--arg", "out=u32[1]", "--expect", "out=7"]
+    text, _ = run(muster, "explore", *launch)
+    expect("complete: every order, in 1 class" in text, text)
+    run(muster, "run", *launch, "--seeds", 64)
+
+
+@case
+def tensor_witness_is_small(muster, folder):
+    """The witness of an accumulator that is read too early lists the read and the product, and not the allocation before
+    them, which the unit then lets happen."""
+    run(muster, "explore", PAIRS / "accumulator_not_awaited" / "wrong.json", "--report", folder / "r.json", code=7)
+    findings = json.loads((folder / "r.json").read_text())["findings"]
+    expect(findings and all(finding["minimal"] and finding["turns"] <= 3 for finding in findings), findings)
+
+
 def main_of(cases):
     if sys.argv[1:] == ["--list"]:
         print("\n".join(cases))

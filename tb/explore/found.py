@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""`muster explore` finds what is wrong with a kernel of found/, suspects nothing else, and `muster run` keeps to each
+"""`muster explore` finds what is wrong with a kernel of found/, by a minimal witness, suspects nothing else, and `muster run` keeps to each
 schedule that it writes, from the first turn to the last.
 
   found.py MUSTER NAME
@@ -24,9 +24,11 @@ def main():
         code, report, text = explore(muster, manifest, pathlib.Path(folder))
         code_of_kind = DEADLOCK if wanted["kind"] == "deadlock" else FINDING
         expect(code == code_of_kind and not report["suspicions"], f"the exit code is {code}", text)
-        told = [(finding["kind"], sorted((finding["first"]["line"], finding["second"]["line"])))
-                for finding in report["findings"] if "first" in finding]
-        expect((wanted["kind"], wanted["lines"]) in told, f"not found: {wanted}", text)
+        told = {(finding["kind"], *sorted((finding["first"]["line"], finding["second"]["line"]))): finding
+                for finding in report["findings"] if "first" in finding}
+        found = told.get((wanted["kind"], *wanted["lines"]))
+        expect(found is not None, f"not found: {wanted}", text)
+        expect(found["minimal"], "its witness has turns that are not needed", text)
         for finding in report["findings"]:
             replays(muster, manifest, finding)
 

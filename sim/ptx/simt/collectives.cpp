@@ -148,9 +148,9 @@ void Collectives::Answer(Warp* warp, const WarpAnswer& answer) {
     if (group.state != Group::State::kHeld || here == 0) {
       continue;
     }
-    if (answer.op != WarpOp::kSync && x_.livelock != nullptr && x_.livelock->Settled(x_.cycle)) {
-      x_.livelock->Bind(warp->slot,
-                        answer.lanes | (MembersOf(*warp, group, First(here)) & warp->live));
+    if (answer.op != WarpOp::kSync && x_.livelock != nullptr) {
+      x_.livelock->Exchange(
+          warp->slot, answer.lanes | (MembersOf(*warp, group, First(here)) & warp->live), x_.cycle);
     }
     if (answer.op == WarpOp::kShuffle) {
       const Lanes lanes = x_.LanesOf(warp, group, here);

@@ -17,6 +17,8 @@ constexpr std::uint32_t kMaxLatency = 96;  // cycles, of a copy's read or write
 
 void CopyEngine::Post(Transfer transfer, std::uint64_t cycle) {
   transfer.launch = transfer.issuer->launch;
+  transfer.port = transfer.issuer->port;
+  transfer.issued = transfer.port == nullptr ? 0 : transfer.port->Issued(transfer.warp);
   transfers_.emplace(cycle + 1 + random_.Below(kMaxLatency), std::move(transfer));
 }
 
@@ -105,7 +107,14 @@ void CopyEngine::Complete(const Transfer& transfer) {
 }
 
 bool CopyEngine::MayPerform(const Transfer& transfer) const {
-  return replay_ == nullptr || replay_->MayPerform(transfer.pass);
+  return IsAfterItsThread(transfer) && (replay_ == nullptr || replay_->MayPerform(transfer.pass));
+}
+
+// An asynchronous operation comes after what its thread has done before: an mbarrier hears of its
+// bytes after the thread's arrivals there. (Arrivals at mbarriers of other CTAs have ways of their
+// own.)
+bool CopyEngine::IsAfterItsThread(const Transfer& transfer) {
+  return transfer.port == nullptr || transfer.port->Performed(transfer.warp) >= transfer.issued;
 }
 
 // What it follows is done: of a CTA that has ended nothing is left.

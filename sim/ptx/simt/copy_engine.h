@@ -41,6 +41,7 @@ class CopyEngine : public TransferSink {
   static bool IsNext(const Transfer& transfer);
   bool MayRead(const Transfer& transfer) const;
   bool MayPerform(const Transfer& transfer) const;
+  static bool IsAfterItsThread(const Transfer& transfer);
   void Complete(const Transfer& transfer);
 
   Memory& memory_;

@@ -59,13 +59,13 @@ std::uint64_t LivelockDetector::OwnState(const Warp& warp, unsigned lane, std::u
   return state;
 }
 
-// The registers of the lanes to which one of these is bound.
+// The registers of the other lanes to which one of these is bound.
 std::uint64_t LivelockDetector::BoundState(const Warp& warp, std::uint32_t lanes) const {
   const Bound& bound = bound_[warp.slot];
   std::uint64_t state = 0;
   if (bound.epoch == epoch_ && (bound.lanes & lanes) != 0) {
     for (const Group& group : warp.groups) {
-      ForEachBit(group.lanes & bound.lanes,
+      ForEachBit(group.lanes & bound.lanes & ~lanes,
                  [&](unsigned other) { state += Mix(other, RegistersOf(warp, group, other)); });
     }
   }

@@ -39,8 +39,15 @@ class LivelockDetector {
       Visit(warp, group);
     }
   }
-  // Lanes of a warp have exchanged values: none of them repeats unless all do.
-  void Bind(unsigned warp, std::uint32_t lanes);
+  // Without this, lanes are bound only when it is time to look for livelocks.
+  void BindAlways() { binds_always_ = true; }
+  // Lanes of a warp have exchanged values: until something changes, none of them repeats unless all
+  // do.
+  void Exchange(unsigned warp, std::uint32_t lanes, std::uint64_t cycle) {
+    if (binds_always_ || Settled(cycle)) {
+      Bind(warp, lanes);
+    }
+  }
   // Returns a hash of a lane's state: its place, registers and local memory.
   std::uint64_t StateOf(const Warp& warp, const Group& group, unsigned lane) const {
     return StateOf(warp, lane, RegistersOf(warp, group, lane));
@@ -66,6 +73,7 @@ class LivelockDetector {
     unsigned repeats = 0;
   };
 
+  void Bind(unsigned warp, std::uint32_t lanes);
   void Visit(const Warp& warp, const Group& group);
   const Function& FunctionAt(std::uint32_t pc) const;
   std::uint64_t RegistersOf(const Warp& warp, const Group& group, unsigned lane) const;
@@ -82,6 +90,7 @@ class LivelockDetector {
   };
   std::array<Bound, kMaxWarps> bound_;
   std::array<std::uint64_t, kMaxWarps> next_look_{};
+  bool binds_always_ = false;
   std::uint64_t epoch_ = 1;
   std::uint64_t last_change_ = 0;
 };

@@ -76,6 +76,9 @@ class MbarrierSink {
   // It has stored to them.
   virtual void Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
                       std::uint32_t line) = 0;
+  // How many groups of operations the warp has issued, and how many of these have taken effect.
+  virtual std::uint64_t Issued(unsigned warp) const = 0;
+  virtual std::uint64_t Performed(unsigned warp) const = 0;
   // Whether mbarrier operations have gone there.
   virtual bool Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const = 0;
 };

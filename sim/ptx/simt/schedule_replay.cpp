@@ -77,10 +77,17 @@ ScheduleReplay::Pass ScheduleReplay::PassOf(const Place& place, unsigned lane,
 std::uint32_t ScheduleReplay::MayExecute(const Warp& warp, std::uint32_t pc,
                                          std::uint32_t lanes) const {
   const Place* const place = Find(warp, pc);
-  // What the schedule does not list may go at any time, but for what takes from others.
-  const bool takes = TakesResource(program_.code[pc]);
+  // What the schedule does not list may go at any time; but what takes from others comes after all
+  // takers that it lists.
+  const auto takes_later = [&](const State& state) {
+    return state.turn.what == Turn::What::kExecutes && TakesResource(program_.code[state.turn.pc]);
+  };
+  const bool takes =
+      active() && TakesResource(program_.code[pc]) &&
+      std::any_of(turns_.begin() + static_cast<std::ptrdiff_t>(head_),
+                  turns_.begin() + static_cast<std::ptrdiff_t>(needed_), takes_later);
   if (place == nullptr || !active()) {
-    return takes && active() ? 0 : lanes;
+    return takes ? 0 : lanes;
   }
   std::uint32_t may = 0;
   Pass first;

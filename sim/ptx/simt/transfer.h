@@ -21,6 +21,7 @@
 namespace muster::ptx {
 
 struct Cta;
+class MbarrierSink;
 struct Launch;
 class TensorOperation;
 
@@ -100,7 +101,11 @@ struct Transfer {
   CopyGroups* groups = nullptr;    // if it counts there
   std::uint32_t number = 0;
   std::uint32_t line = 0;
-  std::uint32_t pass = 0;                     // of a schedule (ScheduleReplay::pass)
+  std::uint32_t pass = 0;  // of a schedule (ScheduleReplay::pass)
+  // What is in front of the issuer's shared memory, and how many groups of operations on mbarriers
+  // the issuing warp had sent there before.
+  const MbarrierSink* port = nullptr;
+  std::uint64_t issued = 0;
   MbOperation operation{};                    // kRemote, without an update
   RemoteAtomic update{};                      // kRemote
   std::shared_ptr<TensorOperation> tensor{};  // kTensor

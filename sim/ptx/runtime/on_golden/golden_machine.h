@@ -68,6 +68,8 @@ class GoldenMachine : public Scopes, public MbarrierSink, public WarpUnit {
   bool MayStore(unsigned, std::uint64_t, unsigned) override { return true; }
   void Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
               std::uint32_t line) override;
+  std::uint64_t Issued(unsigned) const override { return 0; }  // each takes effect at once
+  std::uint64_t Performed(unsigned) const override { return 0; }
   bool Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const override;
 
   // WarpUnit

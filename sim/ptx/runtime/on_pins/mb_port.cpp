@@ -184,6 +184,7 @@ void MbPort::TakeCommit(const MbOutputs::Commit& commit) {
   flight.operation.lanes &= ~lanes;
   if (flight.operation.lanes == 0) {
     warp.flights.pop_front();
+    ++warp.performed;
     flying_ &= warp.flights.empty() ? ~Bit(commit.warp) : ~std::uint64_t{0};
   }
 }

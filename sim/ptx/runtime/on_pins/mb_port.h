@@ -73,6 +73,10 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   bool MayStore(unsigned cta, std::uint64_t addr, unsigned bytes) override;
   void Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
               std::uint32_t line) override;
+  std::uint64_t Issued(unsigned warp) const override {
+    return warps_[warp].performed + warps_[warp].flights.size();
+  }
+  std::uint64_t Performed(unsigned warp) const override { return warps_[warp].performed; }
   bool Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const override;
 
   // The unit refused what has just committed and gives no response: the tokens are 0.
@@ -92,6 +96,7 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   struct WarpState {
     std::deque<MbGroup> groups;            // to be presented
     std::deque<MbGroup> flights;           // accepted; the lanes that have not committed
+    std::uint64_t performed = 0;           // groups that have committed
     std::deque<std::uint32_t> responding;  // committed: lanes that a response answers
     // Oldest first: others may park in the slot before its wake-up has been sent.
     std::deque<std::uint32_t> parked;

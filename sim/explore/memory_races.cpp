@@ -1,13 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-//
-// Accesses to memory: which earlier accesses they must be ordered after, and what strong accesses
-// publish.
+#include "sim/explore/memory_races.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "sim/explore/analysis.h"
 #include "sim/isa/bits.h"
 
 namespace muster::explore {
@@ -18,22 +16,17 @@ constexpr std::size_t kMostPast = 1024;
 
 }  // namespace
 
-std::uint32_t Analysis::NoteAccess(const Access& access) {
-  accesses_.push_back(access);
-  const auto fresh = at_fresh_.find({access.at.cta, access.at.warp});
-  if (access.transfer == 0 && fresh != at_fresh_.end()) {
-    accesses_.back().at_fresh = fresh->second;
-  }
-  return static_cast<std::uint32_t>(accesses_.size() - 1);
-}
+// ------------------------------------------------------------------------------------------------
+// Order
+// ------------------------------------------------------------------------------------------------
 
 // Whether the earlier access is performed before the current one, by what the current accessor
 // knows.
-bool Analysis::IsOrdered(const Past& past, const Accessor& now) const {
+bool MemoryRaces::IsOrdered(const Past& past, const Accessor& now) const {
   const Access& access = accesses_[past.access];
   const Access& mine = *now.access;
   if (access.transfer != 0) {
-    const auto& waited = transfers_.at(access.transfer).waited;
+    const auto& waited = transfers_.Of(access.transfer).waited;
     return access.transfer == mine.transfer || IsPipelined(access, mine) ||
            std::any_of(waited.begin(), waited.end(), [&](const Waited& one) {
              return (!one.reading || access.role == Role::kRead) &&
@@ -59,14 +52,14 @@ bool Analysis::IsOrdered(const Past& past, const Accessor& now) const {
 }
 
 // Operations of tensor cores that one thread has started are done in their order.
-bool Analysis::IsPipelined(const Access& a, const Access& b) const {
+bool MemoryRaces::IsPipelined(const Access& a, const Access& b) const {
   return b.transfer != 0 && a.at.cta == b.at.cta && a.at.warp == b.at.warp &&
-         a.at.lanes == b.at.lanes && transfers_.at(a.transfer).of_tensor_core &&
-         transfers_.at(b.transfer).of_tensor_core;
+         a.at.lanes == b.at.lanes && transfers_.Of(a.transfer).of_tensor_core &&
+         transfers_.Of(b.transfer).of_tensor_core;
 }
 
 // Whether the accessor is that thread, after the event, or knows of the event.
-bool Analysis::IsAfter(const Thread& thread, EventNumber event, const Accessor& now) const {
+bool MemoryRaces::IsAfter(const Thread& thread, EventNumber event, const Accessor& now) {
   const Place& at = now.access->at;
   return (now.access->transfer == 0 && thread.cta == at.cta &&
           thread.index / kWarpSize == at.warp && 1U << thread.index % kWarpSize == now.lanes) ||
@@ -74,7 +67,7 @@ bool Analysis::IsAfter(const Thread& thread, EventNumber event, const Accessor& 
 }
 
 // "X precedes some operation Z in observation order, and Z precedes Y in base causality order."
-bool Analysis::HasSeen(const Past& past, const Accessor& now) const {
+bool MemoryRaces::HasSeen(const Past& past, const Accessor& now) const {
   for (std::uint32_t i = past.observed; i != 0; i = seen_[i].next) {
     if (IsAfter(seen_[i].by, seen_[i].event, now)) {
       return true;
@@ -83,19 +76,19 @@ bool Analysis::HasSeen(const Past& past, const Accessor& now) const {
   return false;
 }
 
-bool Analysis::IsMorallyStrong(const Access& a, const Access& b) const {
+bool MemoryRaces::IsMorallyStrong(const Access& a, const Access& b) const {
   return a.ordering.IsStrong() && b.ordering.IsStrong() && a.size == b.size &&
-         BothInclude(a.ordering.scope, a.at.cta, b.ordering.scope, b.at.cta);
+         threads_.BothInclude(a.ordering.scope, a.at.cta, b.ordering.scope, b.at.cta);
 }
 
 // A strong read observes the latest strong write.
-bool Analysis::Sees(const Past& last, const Accessor& now) const {
+bool MemoryRaces::Sees(const Past& last, const Accessor& now) const {
   const Role role = now.access->role;
   return (role == Role::kRead || role == Role::kAtomic) && now.access->ordering.IsStrong() &&
          now.access->transfer == 0 && IsMorallyStrong(accesses_[last.access], *now.access);
 }
 
-void Analysis::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now) {
+void MemoryRaces::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now) {
   const Role role = now.access->role;
   if (role == Role::kMbarrier && cell->is_mbarrier) {
     Append(&cell->writes, now);  // atomic operations do not race with each other
@@ -105,7 +98,7 @@ void Analysis::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor&
   Past* const last = cell->writes.empty() ? nullptr : &cell->writes.back();
   const bool sees = last != nullptr && Sees(*last, now);
   if (role == Role::kRead) {
-    reads_strong_ = last != nullptr && accesses_[last->access].ordering.IsStrong();
+    has_read_strong_ = last != nullptr && accesses_[last->access].ordering.IsStrong();
     if (sees && !IsOrdered(*last, now)) {
       seen_.push_back(
           {ThreadOf(now.access->at, First(now.lanes)), now.access->event, last->observed});
@@ -144,7 +137,7 @@ void Analysis::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor&
 
 // Now and then removes accesses that the current one is ordered after, except weak accesses that it
 // does not cover. Lanes that executed together share one record.
-void Analysis::Append(Pasts* pasts, const Accessor& now) {
+void MemoryRaces::Append(Pasts* pasts, const Accessor& now) {
   if (!pasts->empty() && pasts->back().access == now.index) {
     pasts->back().lanes |= now.lanes;
     return;
@@ -163,45 +156,46 @@ void Analysis::Append(Pasts* pasts, const Accessor& now) {
   pasts->Limit(kMostPast);
 }
 
+// ------------------------------------------------------------------------------------------------
+// Suspicions
+// ------------------------------------------------------------------------------------------------
+
 // Returns the latest collective between the two accesses whose members know the first one.
-std::vector<Collective> Analysis::WouldOrder(const Past& past, const Accessor& now) const {
-  const auto found =
-      std::find_if(meetings_.rbegin(), meetings_.rend(), [&](const Meeting& meeting) {
-        const Place& at = meeting.what.at;
-        Accessor told = now;
-        told.known = &*meeting.known;
-        return now.known->must.Knows(ThreadOf(at, 0), meeting.event, at.lanes) &&
-               IsOrdered(past, told);
-      });
-  return found == meetings_.rend() ? std::vector<Collective>() : std::vector{found->what};
+std::vector<Collective> MemoryRaces::WouldOrder(const Past& past, const Accessor& now) const {
+  const std::vector<Meeting>& meetings = meetings_.told();
+  const auto found = std::find_if(meetings.rbegin(), meetings.rend(), [&](const Meeting& meeting) {
+    const Place& at = meeting.what.at;
+    Accessor told = now;
+    told.known = &*meeting.known;
+    return now.known->must.Knows(ThreadOf(at, 0), meeting.event, at.lanes) && IsOrdered(past, told);
+  });
+  return found == meetings.rend() ? std::vector<Collective>() : std::vector{found->what};
 }
 
 // Tells of an acquire before the second access that has seen a release of the first, at a scope
 // that is too small. Empty: there is none.
-std::string Analysis::WhatIsMissed(const Thread& first, const Access& access,
-                                   const Accessor& now) const {
-  constexpr const char* kScopes[] = {".cta", ".cluster", ".gpu", ".sys"};
-  for (const auto& [where, missed] : missed_) {
-    const bool is_own = now.access->transfer == 0 && missed.at.cta == now.access->at.cta &&
-                        missed.at.warp == now.access->at.warp && (missed.at.lanes & now.lanes) != 0;
-    if (is_own && missed.known->memory.Knows(first, access.event)) {
-      const std::string place = world_.program().Place(world_.program().code[missed.at.pc].line);
-      const char* const scope = kScopes[static_cast<unsigned>(missed.scope)];
-      return missed.of_release
-                 ? fmt::format(
-                       "; {} has seen a release of it, but one of the scope {}, which does "
-                       "not include that thread's CTA",
-                       place, scope)
-                 : fmt::format(
-                       "; {} has seen a release of it, but acquires at the scope {}, which "
-                       "does not include the CTA of the first",
-                       place, scope);
-    }
+std::string MemoryRaces::WhatIsMissed(const Thread& first, const Access& access,
+                                      const Accessor& now) const {
+  const Missed* const missed =
+      now.access->transfer != 0 ? nullptr
+                                : threads_.MissedBy(now.access->at, now.lanes, first, access.event);
+  if (missed == nullptr) {
+    return "";
   }
-  return "";
+  constexpr const char* kScopes[] = {".cta", ".cluster", ".gpu", ".sys"};
+  const char* const scope = kScopes[static_cast<unsigned>(missed->scope)];
+  return missed->of_release
+             ? fmt::format(
+                   "; {} has seen a release of it, but one of the scope {}, which does not "
+                   "include that thread's CTA",
+                   PlaceOf(missed->at.pc), scope)
+             : fmt::format(
+                   "; {} has seen a release of it, but acquires at the scope {}, which does "
+                   "not include the CTA of the first",
+                   PlaceOf(missed->at.pc), scope);
 }
 
-void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
+void MemoryRaces::Race(const Past& past, const Range& range, const Accessor& now) {
   const Access& a = accesses_[past.access];
   const Access& b = *now.access;
   const bool of_object = a.role >= Role::kMakes || b.role >= Role::kMakes;
@@ -219,11 +213,12 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
                    : visible                                        ? Kind::kProxyRace
                    : (a.async || a.of_map) && a.role == Role::kRead ? Kind::kSourceOverwritten
                                                                     : Kind::kDataRace;
-  if (!IsNews(suspicion.kind, a.at, b.at)) {
+  if (!suspicions_.IsNews(suspicion.kind, a.at, b.at)) {
     return;
   }
-  const bool must = a.transfer == 0 ? now.known->must.Knows(thread, a.event)
-                                    : HasWaited(a.transfer, now.known->must, a.role == Role::kRead);
+  const bool must = a.transfer == 0
+                        ? now.known->must.Knows(thread, a.event)
+                        : transfers_.HasWaited(a.transfer, now.known->must, a.role == Role::kRead);
   const auto side = [](const Access& access, unsigned lane) {
     constexpr const char* kDoes[] = {"reads", "writes", "changes", "makes or ends an mbarrier in",
                                      "uses an mbarrier in"};
@@ -255,123 +250,81 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
   }
   if ((a.at_fresh.lanes >> lane & 1) != 0) {
     NameFreshWait("first", a.at_fresh, &suspicion);
-  } else if (const Place& fresh = accesses_[now.index].at_fresh; (fresh.lanes & now.lanes) != 0) {
-    NameFreshWait("second", fresh, &suspicion);
+  } else if ((b.at_fresh.lanes & now.lanes) != 0) {
+    NameFreshWait("second", b.at_fresh, &suspicion);
   }
-  Suspect(std::move(suspicion));
+  suspicions_.Add(std::move(suspicion));
 }
 
 // The wait has not kept the lanes of that access from coming too early.
-void Analysis::NameFreshWait(const char* which, const Place& wait, Suspicion* suspicion) const {
+void MemoryRaces::NameFreshWait(const char* which, const Place& wait, Suspicion* suspicion) const {
   suspicion->why += fmt::format(
       "; the wait before the {}, at {}, was over at once: its mbarrier was fresh, and it waited "
-      "for "
-      "the phase before the first",
-      which, world_.program().Place(world_.program().code[wait.pc].line));
+      "for the phase before the first",
+      which, PlaceOf(wait.pc));
   suspicion->fresh_wait = wait.pc;
 }
 
-void Analysis::OnAccess(const Place& at, const Range& range, ptx::Op op,
-                        const ptx::Ordering& ordering, bool changed) {
-  const unsigned lane = First(at.lanes);
-  // All lanes and elements of an instruction share one event.
+// ------------------------------------------------------------------------------------------------
+// Accesses
+// ------------------------------------------------------------------------------------------------
+
+std::uint32_t MemoryRaces::Note(const Access& access) {
+  accesses_.push_back(access);
+  const auto fresh = at_fresh_.find({access.at.cta, access.at.warp});
+  if (access.transfer == 0 && fresh != at_fresh_.end()) {
+    accesses_.back().at_fresh = fresh->second;
+  }
+  return static_cast<std::uint32_t>(accesses_.size() - 1);
+}
+
+// All lanes and elements of an instruction share one event.
+std::uint32_t MemoryRaces::ByLane(const Place& at, const Range& range, ptx::Op op,
+                                  const ptx::Ordering& ordering, bool changed) {
   const bool same =
-      last_.cta == at.cta && last_.warp == at.warp && last_.pc == at.pc && last_.lanes != 0 &&
+      !accesses_.empty() && last_event_ == threads_.latest_event() && last_.cta == at.cta &&
+      last_.warp == at.warp && last_.pc == at.pc &&
       (at.lanes > last_.lanes || (at.lanes == last_.lanes && range.address > last_address_));
   if (!same) {
     Access access;
     access.at = at;
-    access.event = EventAt(at);
+    access.event = threads_.NewEvent();
     access.step = world_.steps();
     access.role = op == ptx::Op::kLoad    ? Role::kRead
                   : op == ptx::Op::kStore ? Role::kWrite
                                           : Role::kAtomic;
     access.ordering = ordering;
     access.size = range.size;
-    NoteAccess(access);
+    Note(access);
   }
-  last_.lanes = at.lanes;
+  last_ = at;
   last_address_ = range.address;
+  last_event_ = threads_.latest_event();
   const auto index = static_cast<std::uint32_t>(accesses_.size() - 1);
-  Check(range, {&accesses_[index], index, at.lanes, &*StateOf(at, lane).known, changed,
+  Check(range, {&accesses_[index], index, at.lanes, &threads_.KnownOf(at, First(at.lanes)), changed,
                 range.owner == kGlobal});
-  if (range.owner != kGlobal && range.owner != at.cta) {
-    const Thread thread = ThreadOf(at, lane);
-    visits_[range.owner][{thread.cta, thread.index}] = index;
-  }
-  if (ordering.IsStrong() || (op == ptx::Op::kStore && !locations_.empty()) ||
-      (op == ptx::Op::kLoad && reads_strong_)) {
-    Synchronize(at, range, op, ordering, accesses_[index].event);
-  }
+  return index;
 }
 
-// What a warp does together is told of its first lane.
-void Analysis::OnTensorAccess(const Place& at, const Range& range, bool writes) {
+void MemoryRaces::ByWarp(const Place& at, const Range& range, bool writes) {
   Access access;
   access.at = at;
   access.at.lanes = at.lanes & -at.lanes;
-  access.event = EventAt(at);
+  access.event = threads_.NewEvent();
   access.step = world_.steps();
   access.role = writes ? Role::kWrite : Role::kRead;
   access.size = range.size;
-  const std::uint32_t index = NoteAccess(access);
-  last_.lanes = 0;
-  const unsigned lane = First(at.lanes);
-  Check(range, {&accesses_[index], index, access.at.lanes, &*StateOf(at, lane).known, true, false});
+  const std::uint32_t index = Note(access);
+  Check(range, {&accesses_[index], index, access.at.lanes, &threads_.KnownOf(at, First(at.lanes)),
+                true, false});
 }
 
-// "A release pattern on location M synchronizes with an acquire pattern on it that observes it."
-void Analysis::Synchronize(const Place& at, const Range& range, ptx::Op op,
-                           const ptx::Ordering& ordering, EventNumber event) {
-  const std::uint64_t key = ObjectOf(range.owner, range.address);
-  if (!ordering.IsStrong()) {
-    if (op == ptx::Op::kStore) {
-      locations_.erase(key);
-    } else if (const auto found = locations_.find(key); found != locations_.end()) {
-      AcquireMust(found->second, at);  // it has happened before, though its stores are not visible
-    }
-    return;
-  }
-  Release& release = locations_[key];
-  const unsigned lane = First(at.lanes);
-  if (op != ptx::Op::kStore) {
-    Acquire(release, ordering.scope, ordering.Acquires(), at);
-  }
-  if (op == ptx::Op::kLoad) {
-    return;
-  }
-  // "A release operation on M followed by a strong write on M in program order" is a release, too.
-  const std::uint32_t self = ThreadOf(at, lane).index + 1;
-  if (op == ptx::Op::kStore) {
-    release.list.erase(
-        std::remove_if(release.list.begin(), release.list.end(),
-                       [&](const Published& one) { return one.cta != at.cta || one.by != self; }),
-        release.list.end());
-    release.must = StateOf(at, lane).known->must;
-    release.must.Note(ThreadOf(at, lane), event);
-  } else {
-    // What it knows includes the release that it has just acquired. The two share one clock.
-    Clock& must = StateOf(at, lane).known.Own().must;
-    must.Note(ThreadOf(at, lane), event);
-    release.must = must;
-  }
-  if (ordering.Releases()) {
-    Publish(&release.list, {ordering.scope, at.cta, Gather(at, event), self});
-  } else {
-    PublishRelaxed(FencesOf(at), ordering.scope, &release);
-  }
-}
-
-// ------------------------------------------------------------------------------------------------
-// Transfers
-// ------------------------------------------------------------------------------------------------
-
-void Analysis::AccessByTransfer(std::uint64_t number, const std::vector<Range>& ranges, bool writes,
-                                bool of_map) {
-  const Transfer& transfer = transfers_[number];
+void MemoryRaces::ByTransfer(std::uint64_t number, const std::vector<Range>& ranges, bool writes,
+                             bool of_map) {
+  const Transfer& transfer = transfers_.Of(number);
   Access access;
   access.at = transfer.at;
-  access.event = ++events_;
+  access.event = threads_.NewEvent();
   access.step = transfer.step;
   access.transfer = number;
   access.role = !writes ? Role::kRead : transfer.reduces ? Role::kAtomic : Role::kWrite;
@@ -385,20 +338,46 @@ void Analysis::AccessByTransfer(std::uint64_t number, const std::vector<Range>& 
     access.ordering = {ptx::Order::kRelaxed, ptx::Scope::kGpu};
     access.size = transfer.element;
   }
-  const std::uint32_t index = NoteAccess(access);
-  last_.lanes = 0;
+  const std::uint32_t index = Note(access);
   for (const Range& range : ranges) {
     Check(range, {&accesses_[index], index, transfer.at.lanes, &*transfer.known, true,
                   range.owner == kGlobal});
   }
 }
 
-void Analysis::OnRead(std::uint64_t number, const std::vector<Range>& ranges) {
-  AccessByTransfer(number, ranges, false);
+std::uint32_t MemoryRaces::ByMbarrier(const Place& at, const Range& word, MbOp op,
+                                      EventNumber event, std::uint64_t of, const Past* init) {
+  const bool makes = op == MbOp::kInit || op == MbOp::kInval;
+  Access access;
+  access.at = at;
+  access.event = event;
+  access.step = of != 0 ? transfers_.Of(of).step : world_.steps();
+  access.transfer = of;
+  access.role = makes ? Role::kMakes : Role::kMbarrier;
+  access.ordering.order = makes ? ptx::Order::kWeak : ptx::Order::kRelaxed;
+  access.size = word.size;
+  const std::uint32_t index = Note(access);
+  const auto check = [&](const Known& known, std::uint32_t lanes) {
+    const Accessor now{&accesses_[index], index, lanes, &known, true, false};
+    if (!makes && init != nullptr && !IsOrdered(*init, now)) {
+      Race(*init, word, now);
+    }
+    Check(word, now);
+  };
+  if (of != 0) {
+    check(*transfers_.Of(of).known, at.lanes);
+  } else {
+    threads_.ForEachKnown(at, check);
+  }
+  return index;
 }
 
-void Analysis::OnWrite(std::uint64_t number, const std::vector<Range>& ranges) {
-  AccessByTransfer(number, ranges, true);
+void MemoryRaces::NoteWait(const Place& waits, bool is_fresh) {
+  Place& fresh = at_fresh_[{waits.cta, waits.warp}];
+  fresh.lanes = is_fresh ? fresh.lanes | waits.lanes : fresh.lanes & ~waits.lanes;
+  if (is_fresh) {
+    fresh.pc = waits.pc;
+  }
 }
 
 }  // namespace muster::explore
