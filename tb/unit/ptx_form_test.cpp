@@ -52,6 +52,17 @@ const Form kPairs[] = {
     {"mul.rn.f32x2 %d1, %d2, %d3;", 86, 100},     {"fma.rn.ftz.f32x2 %d1, %d2, %d3, %d4;", 86, 100},
 };
 
+const Form kBits[] = {
+    {"shf.l.wrap.b32 %r1, %r2, %r3, %r4;", 31, 32},
+    {"lop3.b32 %r1, %r2, %r3, %r4, 0xe8;", 43, 50},
+    {"lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p2;", 82, 70},
+    {"dp4a.u32.s32 %r1, %r2, %r3, %r4;", 50, 61},
+    {"dp2a.lo.u32.u32 %r1, %r2, %r3, %r4;", 50, 61},
+    {"fns.b32 %r1, %r2, 0, 2;", 60, 30},
+    {"szext.wrap.u32 %r1, %r2, %r3;", 76, 70},
+    {"bmsk.clamp.b32 %r1, %r2, %r3;", 76, 70},
+};
+
 const Form kConversions[] = {
     {"cvt.rz.relu.satfinite.f16.f32 %h1, %f1;", 81, 80},
     {"cvt.rn.relu.bf16x2.f32 %r1, %f1, %f2;", 70, 80},
@@ -96,6 +107,7 @@ const Form kMemory[] = {
 TEST(PtxForm, Memory) { CheckForms(std::begin(kMemory), std::end(kMemory)); }
 TEST(PtxForm, Halves) { CheckForms(std::begin(kHalves), std::end(kHalves)); }
 TEST(PtxForm, Pairs) { CheckForms(std::begin(kPairs), std::end(kPairs)); }
+TEST(PtxForm, Bits) { CheckForms(std::begin(kBits), std::end(kBits)); }
 TEST(PtxForm, Conversions) { CheckForms(std::begin(kConversions), std::end(kConversions)); }
 
 TEST(PtxForm, WhatThereIsNot) {

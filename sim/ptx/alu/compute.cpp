@@ -3,8 +3,11 @@
 // Integers; and which part of this folder an instruction is for.
 #include "sim/ptx/alu/compute.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -258,9 +261,16 @@ void ComputeInteger(const Lanes& l, const Arithmetic& i) {
       return Binary(l, i, [relu](auto x, auto y) { return Floor(std::max(x, y), relu); });
     case Op::kAbs:
       return Unary(l, i, [](auto x) { return x < 0 ? static_cast<decltype(x)>(-Wide(x)) : x; });
-    default:  // kNeg
+    case Op::kNeg:
       return Unary(l, i, [](auto x) { return static_cast<decltype(x)>(-Wide(x)); });
+    default:
+      NotExecuted(l.instruction);
   }
+}
+
+void NotExecuted(const Instruction& instruction) {
+  throw std::logic_error(fmt::format(
+      "no function of sim/ptx/alu executes the instruction of PTX line {}", instruction.line));
 }
 
 void Compute(const Lanes& l, const Arithmetic& i) {

@@ -84,6 +84,8 @@ std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t
 
 // Whatever only computes: one of the following, by the instruction's payload.
 void Compute(const Lanes& lanes);
+// An instruction whose op has no case: throws std::logic_error, a mistake of sim/ptx/alu.
+[[noreturn]] void NotExecuted(const Instruction& instruction);
 
 void Compute(const Lanes& lanes, const Arithmetic& i);         // by type: one of these four
 void ComputeInteger(const Lanes& lanes, const Arithmetic& i);  // integers

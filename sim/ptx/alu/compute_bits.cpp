@@ -289,8 +289,10 @@ void Compute(const Lanes& l, const BitOperation& i) {
       return InsertField(l, i);
     case Op::kPrmt:
       return Permute(l, i);
-    default:  // kLop3
+    case Op::kLop3:
       return Lookup(l, i);
+    default:
+      NotExecuted(l.instruction);
   }
 }
 

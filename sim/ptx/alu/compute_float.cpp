@@ -156,8 +156,12 @@ void ComputeFloat(const Lanes& l, const Arithmetic& i) {
       return Approximate(l, i, [](double x) { return std::exp2(x); });
     case Op::kTanh:
       return Approximate(l, i, [](double x) { return std::tanh(x); });
-    default:
+    case Op::kAbs:
+    case Op::kNeg:
+    case Op::kCopySign:
       return Sign(l, i);
+    default:
+      NotExecuted(l.instruction);
   }
 }
 

@@ -139,8 +139,11 @@ void ComputeHalf(const Lanes& l, const Arithmetic& i) {
       return Unary(l, i, [](double x) { return std::exp2(x); });
     case Op::kTanh:
       return Unary(l, i, [](double x) { return std::tanh(x); });
-    default:
+    case Op::kAbs:
+    case Op::kNeg:
       return Sign(l, i);
+    default:
+      NotExecuted(l.instruction);
   }
 }
 

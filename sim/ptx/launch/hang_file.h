@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A hung grid as text (sim/REPORTS.md): where its threads stand, and what their barriers hold. A run
-// writes it at a deadlock, and a debugger shows the same of a GPU.
+// A hung grid as text (sim/REPORTS.md): where its threads stand, and what their barriers hold. A
+// run writes it at a deadlock, and a debugger shows the same of a GPU.
 #ifndef MUSTER_SIM_PTX_LAUNCH_HANG_FILE_H_
 #define MUSTER_SIM_PTX_LAUNCH_HANG_FILE_H_
 

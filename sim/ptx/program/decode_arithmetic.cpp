@@ -273,6 +273,7 @@ void DecodeSumOfDistances(Cursor* c, Instruction* out) {
 }
 
 void DecodeDotProduct(Cursor* c, Instruction* out) {
+  c->Require(c->Spelling(), 50, 61);
   auto& i = out->Make<DotProduct>();
   if (out->op == Op::kDot2) {
     const int half = c->TakeOne({"lo", "hi"});

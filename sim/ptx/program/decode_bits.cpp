@@ -73,6 +73,7 @@ void DecodeBitCount(Cursor* c, Instruction* out) {
 }
 
 void DecodeFindNth(Cursor* c, Instruction* out) {
+  c->Require(c->Spelling(), 60, 30);
   auto& i = out->Make<BitOperation>();
   i.type = c->TakeType({Type::kB32});
   c->UniformOperands(Type::kB32, 3, &i.d, &i.a);
@@ -97,6 +98,7 @@ void DecodeBitField(Cursor* c, Instruction* out) {
 }
 
 void DecodeBitMask(Cursor* c, Instruction* out) {
+  c->Require(c->Spelling(), 76, 70);
   auto& i = out->Make<BitOperation>();
   const Op op = out->op;  // szext, bmsk
   WrapOrClamp(c, &i);
@@ -113,6 +115,7 @@ void DecodePermute(Cursor* c, Instruction* out) {
 }
 
 void DecodeLookup(Cursor* c, Instruction* out) {
+  c->Require(c->Spelling(), 43, 50);
   auto& i = out->Make<BitOperation>();
   i.type = c->TakeType({Type::kB32});
   const Combine combine = TakeCombine(c);
@@ -121,6 +124,7 @@ void DecodeLookup(Cursor* c, Instruction* out) {
     return;
   }
   // d|p: p is whether d is not zero, combined with q.
+  c->Require("lop3 with a predicate", 82, 70);
   if (!c->ExpectOperands(6)) {
     return;
   }
@@ -140,6 +144,7 @@ void DecodeLookup(Cursor* c, Instruction* out) {
 }
 
 void DecodeFunnelShift(Cursor* c, Instruction* out) {
+  c->Require(c->Spelling(), 31, 32);
   auto& i = out->Make<BitOperation>();
   out->op = c->TakeOne({"l", "r"}) == 1 ? Op::kShfRight : Op::kShfLeft;
   WrapOrClamp(c, &i);

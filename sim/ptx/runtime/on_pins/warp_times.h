@@ -29,7 +29,7 @@ struct WarpTimes {
 
 struct CoreTimes {
   std::array<WarpTimes, kMaxWarps> warps;
-  std::uint64_t outstanding = 0;                 // warps with accesses that are not performed
+  std::uint64_t outstanding = 0;           // warps with accesses that are not performed
   std::uint64_t wakes_at = Waits::kNever;  // no sleeping warp wakes earlier
 };
 
