@@ -288,13 +288,8 @@ module muster_count
       if (valid_q && counts[m] && (arrives ? members_q[m].waits : changes_warp(group_q.op))) begin
         warps_o = warps_o | member_warp[NumWarps-1:0];
       end
-      effects_o[m] = '{
-        counts: valid_q && counts[m],
-        warp:   members_q[m].warp,
-        lanes:  operands_i[m].lanes,
-        cause:  FaultNone,
-        hits:   '0
-      };
+      effects_o[m] = '{counts: valid_q && counts[m], warp: members_q[m].warp,
+                       lanes: operands_i[m].lanes, cause: FaultNone, hits: '0};
       for (int i = 0; i < 4; i++) begin
         effects_o[m].hits = effects_o[m].hits + 7'(operands_i[m].word[4*i+:4]);
       end

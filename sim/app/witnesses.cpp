@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ctime>
 #include <exception>
 #include <iterator>
 #include <utility>
@@ -99,7 +100,7 @@ std::string Witnesses::Replays(Finding* finding) {
 
 void Witnesses::Shrink(explore::Causes* causes, explore::World* world,
                        const explore::Explorer::Judge& judge) {
-  constexpr double kMost = 5;  // seconds, for each
+  constexpr std::clock_t kMost = 5 * CLOCKS_PER_SEC;  // of the processor, for each
   std::vector<Finding*> told;
   for (explore::Cause<Finding>& cause : causes->findings) {
     told.push_back(&cause.told);
@@ -109,9 +110,11 @@ void Witnesses::Shrink(explore::Causes* causes, explore::World* world,
                         [](const Finding* one) { return !one->what.of_memory_model; });
   for (std::size_t i = 0; i < told.size() && Left() > 0; ++i) {
     time_.say("shrinking witnesses", i + 1);
-    const double end =
-        time_.spent() + std::min(kMost, Left() / static_cast<double>(told.size() - i));
-    Finding shrunk = explore::Shrink(*told[i], world, judge, [&] { return time_.spent() > end; });
+    const std::clock_t begun = std::clock();
+    const double end = time_.spent() + Left() / static_cast<double>(told.size() - i);
+    Finding shrunk = explore::Shrink(*told[i], world, judge, [&] {
+      return std::clock() > begun + kMost || time_.spent() > end;
+    });
     if (shrunk.turns.size() < told[i]->turns.size() && Replays(&shrunk).empty()) {
       *told[i] = std::move(shrunk);
     }

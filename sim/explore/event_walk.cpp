@@ -34,7 +34,7 @@ EventWalk::EventWalk(const EventIndex& index, const std::vector<Node>& nodes, co
       Start({What::kBegun, event.process});
       break;
     default:
-      lanes_ = event.actor.lanes | event.turn.lanes;
+      lanes_ = event.lanes | event.turn.lanes;
       Start({What::kWarp, EventIndex::WarpOf(event.turn.cta, event.turn.warp)});
       Start({What::kWoken, EventIndex::WarpOf(event.turn.cta, event.turn.warp)});
   }
@@ -86,13 +86,14 @@ bool EventWalk::Matters(const Cursor& cursor) const {
 
 // Takes note of what is known with the current event.
 //
-// Of a lane, each event comes after all earlier ones, and what these come after. Of an object, a
+// Of a lane, each event comes after all earlier ones, and what these come after, and so after lanes
+// that it has met before them. Of an object, a
 // write conflicts with all other accesses, and an arrival with all those of generations before its
 // own but waits; these conflict with the arrival that completed their generation.
 void EventWalk::Settle(const Cursor& cursor, const Events& known) {
   const Event& event = nodes_[*number_].event;
   if (cursor.is_of_warp) {
-    *lanes_ &= ~event.actor.lanes;
+    *lanes_ &= ~event.lanes;
   }
   if (cursor.object == nullptr || !known.Has(*number_)) {
     return;

@@ -69,19 +69,28 @@ void Races::Find(std::size_t index) {
       event.before.Add(other.arrivals);
     }
   }
-  for (const std::size_t i : event.met != 0 ? index_.Former(event) : EventIndex::Numbers()) {
-    const Event& other = nodes_[i].event;
-    if (other.actor.kind != Actor::Kind::kTransfer && other.turn.cta == event.turn.cta &&
-        other.turn.warp == event.turn.warp && (other.lanes & event.met) != 0) {
-      event.meeting.Add(other.before);
-      event.meeting.Add(i);
-    }
-  }
+  Meet(&event);
   if (Completes(event)) {
     Gather(index);
   }
   if (ConflictsWithItself(event) && event.joined_at && IsToReverse(event, event.turn.pc)) {
     TakeApart(index);
+  }
+}
+
+// Notes what the lanes that met have done before, and what that comes after.
+void Races::Meet(Event* event) const {
+  std::uint32_t left = event->met;
+  const EventIndex::Numbers* const steps = index_.ListOf(
+      {EventIndex::What::kWarp, EventIndex::WarpOf(event->turn.cta, event->turn.warp)});
+  for (std::size_t n = steps == nullptr ? 0 : steps->size(); n != 0 && left != 0; --n) {
+    const std::size_t i = (*steps)[n - 1];
+    const Event& other = nodes_[i].event;
+    if ((other.lanes & left) != 0) {  // it comes after all earlier events of these lanes
+      event->meeting.Add(other.before);
+      event->meeting.Add(i);
+      left &= ~other.lanes;
+    }
   }
 }
 

@@ -38,6 +38,7 @@ class Races {
 
  private:
   bool IsToReverse(const Event& first, std::uint32_t second);
+  void Meet(Event* event) const;
   void TakeApart(std::size_t index);
   void NoteCopy(const Event& copy, const Event& other);
   Events BeforeItsThread(std::size_t index) const;

@@ -292,4 +292,15 @@ void World::OnResource(const ptx::Warp& warp) {
   }
 }
 
+void World::OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorRange>& ranges) {
+  const WarpState& state = warps_[warp.cta->rank][warp.slot];
+  for (const ptx::TensorRange& range : ranges) {
+    NoteAccesses({RangeOf(range)},
+                 range.writes ? ObjectAccess::Mode::kWrite : ObjectAccess::Mode::kRead);
+    if (observer_ != nullptr) {
+      observer_->OnTensorAccess(PlaceOf(state, warp.live, state.pc), RangeOf(range), range.writes);
+    }
+  }
+}
+
 }  // namespace muster::explore

@@ -114,5 +114,17 @@ TEST(PtxMbarrier, AStoreAfterInvalIsWhatAWaitSees) {
   }
 }
 
+TEST(PtxMbarrier, AUnitWithoutFaultsIsGivenNoMisuse) {
+  const Ended good(Threads(64, "64",
+                           "mbarrier.arrive.shared.b64 state, [a];"
+                           "W: mbarrier.test_wait.shared.b64 done, [a], state; @!done bra W;"
+                           " mov.u32 %r10, 3;"),
+                   "vortex_like");
+  EXPECT_EQ(good.outcome(), "completes");
+  EXPECT_EQ(good.Words(0), All(64, 3));
+  const Ended bad(Threads(64, "33", "mbarrier.arrive.shared.b64 _, [b];"), "vortex_like");
+  EXPECT_EQ(bad.outcome(), "fault:word_exhausted");
+}
+
 }  // namespace
 }  // namespace muster::ptx
