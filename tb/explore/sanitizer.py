@@ -24,6 +24,9 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDING = HERE / "sanitizer.json"
 PAIRS = HERE.parents[1] / "sim/kernels/explore"
+sys.path.insert(0, str(PAIRS))
+import on_gpu  # noqa: E402
+
 ORDERS = HERE / "h200_on_gpu.json"  # by on_gpu.py of the pairs
 PAGE = PAIRS / "README.md"
 MARKS = "<!-- sanitizer.py writes this -->\n", "<!-- to here -->\n"
@@ -59,7 +62,7 @@ def record(args):
             name, kind, tool = runs[run]
             rows[name][kind][tool] = run.result()
             print(f"{name}/{kind} {tool}: {run.result()}", file=sys.stderr, flush=True)
-            args.json.write_text(json.dumps(recording, indent=1) + "\n")
+            args.json.write_text(on_gpu.as_rows(recording))
 
 
 def words(tools):

@@ -29,6 +29,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Without a GPU
 # ------------------------------------------------------------------------------------------------
 
+def as_rows(recording):
+    """A recording as JSON, a line for each pair."""
+    rows = (json.dumps(value) if not isinstance(value, dict) else
+            "{\n" + ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in value.items()) + "}" for value in recording.values())
+    return "{" + ",\n".join(f"{json.dumps(key)}: {text}" for key, text in zip(recording, rows)) + "}\n"
+
+
 def libraries(program):
     """The shared libraries of a program, but for those of the C library, which every system has."""
     lines = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -154,7 +161,7 @@ def run(folder, options):
         runs = {name: pool.submit(both_kernels, folder, name, options) for name in names}
         for name, done in runs.items():
             results[name] = tell(name, pairs[name], done.result())
-            options.json.write_text(json.dumps({"times": options.times, "time_limit": options.time_limit, "pairs": results}, indent=1))
+            options.json.write_text(as_rows({"times": options.times, "time_limit": options.time_limit, "pairs": results}))
 
 
 def main():
