@@ -451,7 +451,8 @@ LOOP:
     jsonschema.validate(report, SCHEMA)
     expect(len(report["findings"]) + len(report["suspicions"]) >= 20 and report["seconds"] < 15, (report["seconds"], said))
     left = [finding for finding in report["findings"] if not finding["minimal"] and finding["order"]]
-    expect(text.count("it could not be made shorter") == len(left) != 0, text)
+    # The first five are told in full.
+    expect(text.count("it could not be made shorter") == min(len(left), 5) != 0, text)
 
 
 @case

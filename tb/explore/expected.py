@@ -20,23 +20,23 @@ import mend
 SCHEMA = json.loads((SIM / "explore" / "explore.schema.json").read_text())
 FILES = {"wrong.ptx", "wrong.json"}
 KINDS = set(SCHEMA["definitions"]["kind"]["enum"])
-RACES = {"data_race", "proxy_race", "source_overwritten"}
+RACES = {"data_race", "proxy_race", "source_overwritten", "lifetime"}
 NOTE = "collective_order"
 BEYOND = ("memory", "late", "launches")
 KEYS = {"race", "edge", "why", "sometimes", "doubt", "threads", "arrivals", "zero", "init", "A", "B", "C", "out"}
 INSTRUCTION = re.compile(r"\s+(@!?[%\w]+\s+)?[a-z][\w.:]*.*;")
 COLLECTIVE = re.compile(r"\s+(@!?[%\w]+\s+)?(shfl|vote|match|redux|elect)\.")
-ACCESS = re.compile(r"\s+(@!?[%\w]+\s+)?(ld|st|atom|red|cp|tcgen05\.cp)\.")
+ACCESS = re.compile(r"\s+(@!?[%\w]+\s+)?(ld|st|atom|red|cp|tcgen05\.cp|multimem|suld|sust|sured|tex)\.|\s+(ret|exit);")
 
 
 def of_schema():
     """Where the schema of the report has other kinds than the code, a sentence."""
-    names = re.search(r"kNames\[\] = \{([^}]*)\}", (SIM / "explore" / "analysis.cpp").read_text())
+    names = re.search(r"kNames\[\] = \{([^}]*)\}", (SIM / "explore" / "suspicions.cpp").read_text())
     if names is None:
-        yield "sim/explore/analysis.cpp has no names of kinds"
+        yield "sim/explore/suspicions.cpp has no names of kinds"
         return
     for kind in sorted(KINDS ^ set(re.findall(r'"(\w+)"', names[1]))):
-        yield f"{kind} is a kind either only in explore.schema.json or only in analysis.cpp"
+        yield f"{kind} is a kind either only in explore.schema.json or only in suspicions.cpp"
 
 
 def of_pairs():

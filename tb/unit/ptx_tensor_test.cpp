@@ -274,7 +274,7 @@ TEST(PtxTensor, WhatIsWrongIsNamedWithItsLine) {
        "copies by a tensor map that no driver makes: boxDim[1] is 300, not from 1 to 256"},
       {"  tensormap.replace.tile.box_dim.global.b1024.b32 [%d1], 1, 300;", "fault:bad_tensor_map",
        "where there is none"},
-      {Store("-1, 0"), "fault:bad_tensor_copy",
+      {Store("-4, 0"), "fault:bad_tensor_copy",
        "writes to global memory from a negative coordinate on"},
       {Store("0, 0"), "fault:bad_tensor_copy", "swizzle swaps parts of 8 bytes",
        [](NamedMap* map) {
