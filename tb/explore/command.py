@@ -390,10 +390,10 @@ MEET:
 """
 
 
-def copy_of(folder, barrier):
-    """The manifest of a kernel whose threads fill an array, lane 0 after the others of its warp, come to the barrier, and
-    copy the array in bulk."""
-    manifest = write_kernel(folder, 64, COPY.replace("BARRIER", barrier))
+def copy_of(folder, barrier, threads=64, copies=32):
+    """The manifest of a kernel whose threads fill an array, lane 0 after the others of its warp, and come to the barrier;
+    then thread `copies` copies the array in bulk."""
+    manifest = write_kernel(folder, threads, COPY.replace("BARRIER", barrier).replace("%r1, 32;", f"%r1, {copies};"))
     whole = json.loads(manifest.read_text())
     whole["buffers"]["out"]["count"] = 64
     manifest.write_text(json.dumps(whole))
@@ -404,8 +404,8 @@ def copy_of(folder, barrier):
 def lanes_that_meet_come_before_what_follows(muster, folder):
     """Lanes of a warp that come apart to a barrier, or to bar.warp.sync and then a barrier, have done all before it that
     they do: what follows is ordered, and the search complete."""
-    for barrier in ("bar.sync 0;", "bar.warp.sync 0xffffffff; bar.sync 0;"):
-        report, text = explore(muster, folder, copy_of(folder, barrier), 0)
+    for barrier, *of in ("bar.sync 0;",), ("bar.warp.sync 0xffffffff; bar.sync 0;",), ("bar.warp.sync 0xffffffff;", 32, 0):
+        report, text = explore(muster, folder, copy_of(folder, barrier, *of), 0)
         expect(report["complete"] and not report["left_out"], f"{barrier}: {text}")
 
 
