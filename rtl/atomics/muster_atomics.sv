@@ -259,8 +259,11 @@ module muster_atomics
 
   always_ff @(posedge clk_i) begin
     if (!response_valid_q || response_ready_i) begin
-      response_q <= '{from: write_q.from, warp: write_q.warp, lane: write_q.lane,
-                      upper: write_q.upper, word: word_q};
+      response_q.from  <= write_q.from;
+      response_q.warp  <= write_q.warp;
+      response_q.lane  <= write_q.lane;
+      response_q.upper <= write_q.upper;
+      response_q.word  <= word_q;
     end
   end
 
@@ -280,8 +283,11 @@ module muster_atomics
     end
 
     always_ff @(posedge clk_i) begin
-      fault_q <= '{cause: FaultBadAddress, from: write_q.from, warp: write_q.warp,
-                   lane: write_q.lane, place: write_q.place};
+      fault_q.cause <= FaultBadAddress;
+      fault_q.from  <= write_q.from;
+      fault_q.warp  <= write_q.warp;
+      fault_q.lane  <= write_q.lane;
+      fault_q.place <= write_q.place;
     end
 
     assign fault_valid_o = fault_valid_q;
