@@ -3,7 +3,7 @@
 """Runs integrators' tools on the RTL, a line per check. Arguments name the checks to run.
 
   fusesoc     lint, a self-checking simulation and synthesis, by rtl/muster.core and tb/smoke/muster_smoke.core
-  bender      the sources as rtl/Bender.yml and tb/smoke/Bender.yml have them, read by Verilator; only where there is a `bender`
+  bender      the sources as rtl/Bender.yml and tb/smoke/Bender.yml have them, read by Verilator; cargo installs Bender from crates.io
   lint        Verible's linter, with all its rules but those of integration/verible.rules
   format      Verible's formatter, but for the layout of a statement over several lines and for columns
   slang       slang elaborates all that `make lint` elaborates, without a warning but those of integration/slang.f
@@ -11,8 +11,8 @@
               registers is build/integration/registers/index.html
   ipxact      rtl/muster.xml is a component by the schema of IEEE 1685-2014
 
-The tools are those of PyPI that integration/requirements.txt pins, in build/integration/environment. A check that
-cannot run is reported as such, and does not pass. Exit code 1: a check failed; 2: the tools cannot be installed.
+The tools are those of PyPI that integration/requirements.txt pins, in build/integration/environment, and Bender, in
+build/integration/cargo. A check that cannot run is reported as such, and does not pass. Exit code 1: a check failed; 2: the tools cannot be installed.
 """
 
 import difflib
@@ -31,6 +31,8 @@ import lint
 HERE = ROOT / "scripts/check/integration"
 WORK = ROOT / "build/integration"
 TOOLS = WORK / "environment/bin"
+CARGO = WORK / "cargo"
+BENDER = "bender@0.32.1"  # without its default features, of which one builds slang by CMake
 
 
 class Missing(Exception):
@@ -40,7 +42,7 @@ class Missing(Exception):
 def run(*command, folder=WORK, **options):
     """The exit code and all messages of a tool."""
     done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, env=os.environ | {"PATH": f"{TOOLS}:{os.environ['PATH']}"}, **options)
+                          text=True, env=os.environ | {"PATH": f"{TOOLS}:{CARGO / 'bin'}:{os.environ['PATH']}"}, **options)
     return done.returncode, done.stdout
 
 
@@ -72,9 +74,21 @@ def fusesoc():
     return wrong + (said or ([] if netlist and "SB_LUT4" in netlist.read_text() else ["Synthesis leaves no netlist of cells."]))
 
 
+def install_bender():
+    if (CARGO / "bin/bender").exists():
+        return
+    if not shutil.which("cargo"):
+        raise Missing("there is no cargo (Debian's package has that name), which installs Bender")
+    if os.environ.get("SETUP") == "no":
+        raise Missing(f"SETUP=no, and there is no Bender in {CARGO}")
+    print(f"Muster now installs {BENDER} of crates.io into {CARGO}; two minutes or so (SETUP=no forbids it).", flush=True)
+    code, text = run("cargo", "install", BENDER, "--locked", "--no-default-features", "--root", CARGO)
+    if code:
+        raise Missing("cargo could not install Bender: " + text.strip().splitlines()[-1])
+
+
 def bender():
-    if not shutil.which("bender"):
-        raise Missing("there is no bender; `cargo install bender` brings it")
+    install_bender()
     folder = WORK / "bender"
     shutil.rmtree(folder, ignore_errors=True)
     for part in ("rtl", "tb/smoke"):
