@@ -273,6 +273,16 @@ def all_reasons(of):
     return [(when, why, names) for when, whys in listed.items() for why, names in whys.items()]
 
 
+def list_reasons(of):
+    """Prints the mutants of a subject that a reason explains, in the order of the sources."""
+    why = {name: (when, reason) for when, reason, names in all_reasons(of) for name in names}
+    _, mutants = subjects.SUBJECTS[of].texts()
+    for mutant in sorted((one for one in mutants if one["name"] in why), key=lambda one: (one["file"], one["line"])):
+        when, reason = why[mutant["name"]]
+        print(f"{mutant['file']}:{mutant['line']}: {mutant['kind']}: {mutant['before']} becomes {mutant['after']}  ({mutant['name']})")
+        print(f"    {'with ' + when + ': ' if when else ''}{reason}")
+
+
 def holds(when, config):
     """Whether a configuration of the unit has these parameters, such as "NumIssue=1 EnLanes=0"."""
     return all(str(configs.UNIT[config][name]) == value for name, value in (one.split("=") for one in when.split()))
@@ -341,6 +351,7 @@ def arguments():
                         help="tries only what whole runs of these configurations have not caught")
     parser.add_argument("--shard", type=shard_of, default=(1, 1), metavar="K/N", help="tries only each N-th, from the K-th on")
     parser.add_argument("--name", help="tries this one again, and shows the command of its first run")
+    parser.add_argument("--reasons", action="store_true", help="tries nothing; lists those that stay open for a reason, with file, line and change")
     parser.add_argument("--least", type=int, default=0, metavar="PERCENT", help="fails if fewer are caught or equivalent (0)")
     parser.add_argument("--quick", action="store_true", help="by short runs of the regression only")
     farm.add_options(parser)
@@ -383,6 +394,9 @@ def choose(mutants, sample, seed, shard):
 
 def main():
     args = arguments()
+    if args.reasons:
+        list_reasons(args.of)
+        return
     if args.plan:
         try_part(args)
         return

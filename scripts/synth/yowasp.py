@@ -36,5 +36,9 @@ def ensure_yosys():
 
 def yosys(script, folder, files):
     """The command that runs a script in ROOT. Yosys sees the files by their paths relative to ROOT,
-    and no others; the files that the script writes are put into the folder."""
-    return [TOOLS / "node_modules/.bin/node", TOOLS / "yosys.mjs", script, folder, *files]
+    and no others; the files that the script writes are put into the folder. Exit code 2: Yosys is not installed."""
+    node = TOOLS / "node_modules/.bin/node"
+    if not node.exists():
+        print("Yosys is not in build/synth-tools; scripts/check/formal.py --setup installs it (npm, 260 MB).", file=sys.stderr)
+        sys.exit(2)
+    return [node, TOOLS / "yosys.mjs", script, folder, *files]

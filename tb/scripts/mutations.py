@@ -452,6 +452,15 @@ def cpp_reasons():
 
 
 @case
+def reasons_are_listed():
+    """The list of those that stay open has a place, a change and the reason of each."""
+    done = subprocess.run([ROOT / "scripts/mutation/mutate.py", "--of", "warp", "--reasons"], capture_output=True, text=True)
+    names = {name for _, _, each in mutate.all_reasons("warp") for name in each}
+    listed = re.findall(r"^rtl/\S+:\d+: \w+: .* becomes .*  \((\w+)\)\n    \w", done.stdout, re.MULTILINE)
+    expect(done.returncode == 0 and set(listed) == names, f"exit code {done.returncode}, listed are {listed} of {names}: {done.stderr}")
+
+
+@case
 def reasons_hold():
     """A reason that holds with some parameters only explains no mutant in a configuration without them."""
     for when, config, held in (("", "full", True), ("NumIssue=1", "small", True), ("NumIssue=1", "full", False), ("NumIssue=1 EnFaults=0", "small", False),
