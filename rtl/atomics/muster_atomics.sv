@@ -185,10 +185,10 @@ module muster_atomics
   // Write
   // ---------------------------------------------------------------------------------------------
 
-  logic         response_valid_q, answers, ready, low_carry, high_carry, high_carry_q, wide_carry_q;
+  logic         answer_free, answers, ready, low_carry, high_carry, high_carry_q, wide_carry_q;
   logic         also, swaps, half_waits;
   logic  [1:0]  settled_q;
-  at_response_t response_q;
+  at_response_t answer;
 
   muster_atomics_update u_update (
     .step_i (write_q.step), .high_carry_i (high_carry_q), .low_carry_o (low_carry),
@@ -229,7 +229,7 @@ module muster_atomics
                               !write_q.step.slow || settled_q[write_q.step.adds ? 0 : 1];
   assign answers            = write_q.has_answer && !write_q.refused;
   assign smem_write_valid_o = write_valid_q && !write_q.refused &&
-                              ready && !(answers && response_valid_q && !response_ready_i);
+                              ready && !(answers && !answer_free);
   assign smem_write_place_o = word_of(write_q.place);
   assign smem_write_data_o  = word;
   assign commit             = write_valid_q && (write_q.refused ||
@@ -249,53 +249,16 @@ module muster_atomics
     assign sum        = '0;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      response_valid_q <= 1'b0;
-    end else begin
-      response_valid_q <= (commit && answers) || (response_valid_q && !response_ready_i);
-    end
-  end
+  muster_atomics_report #(.EnFaults(Cfg.EnFaults)) u_report (
+    .clk_i, .rst_ni,
+    .answered_i (commit && answers), .refused_i (commit && write_q.refused),
+    .response_i (answer), .place_i (write_q.place), .free_o (answer_free),
+    .response_valid_o, .response_ready_i, .response_o, .fault_valid_o, .fault_o
+  );
 
-  always_ff @(posedge clk_i) begin
-    if (!response_valid_q || response_ready_i) begin
-      response_q.from  <= write_q.from;
-      response_q.warp  <= write_q.warp;
-      response_q.lane  <= write_q.lane;
-      response_q.upper <= write_q.upper;
-      response_q.word  <= word_q;
-    end
-  end
-
-  assign response_valid_o = response_valid_q;
-  assign response_o       = response_q;
-
-  if (Cfg.EnFaults) begin : g_faults
-    logic      fault_valid_q;
-    at_fault_t fault_q;
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        fault_valid_q <= 1'b0;
-      end else begin
-        fault_valid_q <= commit && write_q.refused;
-      end
-    end
-
-    always_ff @(posedge clk_i) begin
-      fault_q.cause <= FaultBadAddress;
-      fault_q.from  <= write_q.from;
-      fault_q.warp  <= write_q.warp;
-      fault_q.lane  <= write_q.lane;
-      fault_q.place <= write_q.place;
-    end
-
-    assign fault_valid_o = fault_valid_q;
-    assign fault_o       = fault_q;
-  end else begin : g_no_faults
-    assign fault_valid_o = 1'b0;
-    assign fault_o       = '0;
-  end
+  assign answer = '{
+    from: write_q.from, warp: write_q.warp, lane: write_q.lane, upper: write_q.upper, word: word_q
+  };
 
   always_comb begin
     busy_o = '0;
@@ -309,7 +272,7 @@ module muster_atomics
                          (write_valid_q && write_q.from.remote);
 
   assign active_o = issue_valid_i || remote_valid_i || read_valid || data_valid_q ||
-                    write_valid_q || response_valid_q || fault_valid_o;
+                    write_valid_q || response_valid_o || fault_valid_o;
 
   assign commit_o = '{
     valid: commit, from: write_q.from, warp: write_q.warp, lane: write_q.lane,
