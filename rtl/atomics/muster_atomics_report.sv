@@ -28,6 +28,8 @@ module muster_atomics_report
 
   logic         response_valid_q;
   at_response_t response_q;
+  logic         fault_valid_q;
+  at_fault_t    fault, fault_q;
 
   assign free_o           = !response_valid_q || response_ready_i;
   assign response_valid_o = response_valid_q;
@@ -45,35 +47,24 @@ module muster_atomics_report
     if (free_o) response_q <= response_i;
   end
 
-  if (EnFaults) begin : g_faults
-    logic      fault_valid_q;
-    at_from_t  from_q;
-    warp_t     warp_q;
-    lane_t     lane_q;
-    mb_place_t place_q;
+  assign fault = '{
+    cause: FaultBadAddress, from: response_i.from, warp: response_i.warp, lane: response_i.lane,
+    place: place_i
+  };
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        fault_valid_q <= 1'b0;
-      end else begin
-        fault_valid_q <= refused_i;
-      end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fault_valid_q <= 1'b0;
+    end else begin
+      fault_valid_q <= EnFaults && refused_i;
     end
-
-    always_ff @(posedge clk_i) begin
-      from_q  <= response_i.from;
-      warp_q  <= response_i.warp;
-      lane_q  <= response_i.lane;
-      place_q <= place_i;
-    end
-
-    assign fault_valid_o = fault_valid_q;
-    assign fault_o       = '{
-      cause: FaultBadAddress, from: from_q, warp: warp_q, lane: lane_q, place: place_q
-    };
-  end else begin : g_no_faults
-    assign fault_valid_o = 1'b0;
-    assign fault_o       = '0;
   end
+
+  always_ff @(posedge clk_i) begin
+    fault_q <= EnFaults ? fault : at_fault_t'('0);
+  end
+
+  assign fault_valid_o = fault_valid_q;
+  assign fault_o       = fault_q;
 
 endmodule
