@@ -61,6 +61,7 @@ class Mutant:
         self.checker = variant.checker
         self.caught_by = None
         self.cycles = None
+        self.report = None  # of the mismatch that caught it
         self.problem = None
 
     @property
@@ -165,6 +166,7 @@ def regress_mutant(mutant, gpc=None):
             what = mutant.checker or caught[0]["what"]
             mutant.caught_by = f"regress, seed {caught[0]['seed']}: {what}"
             mutant.cycles = caught[0]["cycle"]
+            mutant.report = caught[0]["report"]
             return
 
 
@@ -280,6 +282,8 @@ def main():
     what.add_argument("--apply", action="store_true", help="tries whether each applies, and nothing else")
     what.add_argument("--page", action="store_true",
                       help="prints what was found out last, and writes build/mutants.json")
+    parser.add_argument("--report", action="store_true",
+                        help="of one that a regression catches: prints the mismatch in full, too")
     args = parser.parse_args()
 
     mutants, quick = every()
@@ -304,10 +308,14 @@ def main():
     if not wanted:
         parser.error(f"there is no mutant {args.name}; --list shows all")
     row_file(wanted[0]).unlink(missing_ok=True)
+    if sys.stderr.isatty() or args.report:
+        print(f"Building {wanted[0].build} with {wanted[0].name} in {TREE.relative_to(ROOT)}/; minutes, the first time", file=sys.stderr)
     attempt(wanted[0])
     ROWS.mkdir(parents=True, exist_ok=True)
     row_file(wanted[0]).write_text(json.dumps(wanted[0].row()))
     page([wanted[0].row()])
+    if args.report and wanted[0].report:
+        print("\n" + wanted[0].report.strip())
     sys.exit(not wanted[0].caught_by)
 
 
