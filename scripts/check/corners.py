@@ -137,6 +137,16 @@ def named(corners):
     return found
 
 
+def words_of(corner):
+    """A corner's sizes, the switches that are off, and of the other parameters those that are not the plain ones."""
+    sizes = ", ".join(f"{corner[size]} {noun}{'s' * (corner[size] != 1)}" for size, noun in (
+        ("NumWarps", "warp"), ("NumCtas", "CTA slot"), ("NumIssue", "port"), ("WarpSize", "lane")))
+    off = [switch for switch in SWITCHES if not corner[switch]]
+    rest = [f"{name} {corner[name]}" for name in VALUES
+            if name not in SIZES and name not in SWITCHES and corner[name] != VALUES[name][0]]
+    return "; ".join([sizes, *(["without " + ", ".join(off)] if off else []), *rest])
+
+
 def every():
     return named(alone() + covering(VALUES, pairs(VALUES)))
 
@@ -211,7 +221,8 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--draw", type=at_least_one, metavar="N", help="takes N configurations at random")
     parser.add_argument("--draw-seed", metavar="S", default=time.strftime("%Y%m%d"), help="of --draw (the date)")
-    parser.add_argument("--list", action="store_true", help="only print them, as rtl/configs.json")
+    parser.add_argument("--list", action="store_true", help="only print them, a line each")
+    parser.add_argument("--json", action="store_true", help="of --list: as rtl/configs.json has its configurations")
     parser.add_argument("--check", action="store_true", help="only check that each pair has a corner")
     parser.add_argument("--seeds", help="of each: as those of regress (20; 60 where they are drawn: their rare cases may be rarer)")
     parser.add_argument("--cycles", default="100000", help="of each seed")
@@ -230,7 +241,8 @@ def main():
     corners = {name: corners[name] for name in args.names or corners}
     text = configs.text_of(corners)
     if args.list:
-        print(text, end="")
+        width = max(map(len, corners))
+        print(text if args.json else "".join(f"{name:{width}}  {words_of(corner)}\n" for name, corner in corners.items()), end="")
         return
     if args.draw is not None:
         print(f"Drawn with SEED={args.draw_seed}: {', '.join(corners)}", flush=True)
