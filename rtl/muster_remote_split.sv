@@ -33,6 +33,8 @@ module muster_remote_split
   output logic       pending_o        // an operation waits for its update, or for the mbarriers
 );
 
+`include "muster_assert.svh"
+
   localparam int unsigned AddrW  = $clog2(SmemBytes);
   localparam int unsigned Depth  = 4;  // operations that wait, at most
   localparam int unsigned CountW = $clog2(Depth + 1);
@@ -82,5 +84,11 @@ module muster_remote_split
   assign mb_o       = waits ? oldest : remote_i;
   assign ready_o    = atomic_i.valid ? update_ready_i && !full && !lower : mb_ready_i && !waits;
   assign pending_o  = waits;
+
+  `MUSTER_ASSERT_HELD(MessageHeld, valid_i, ready_o, ({remote_i, atomic_i, unit_i, warp_i}),
+                      "a message of another CTA changes before it is accepted")
+  `MUSTER_ASSERT(SomeOperation, !valid_i || atomic_i.valid || follows,
+                 "a message of another CTA has neither an update nor an operation on an mbarrier")
+  `MUSTER_ASSERT(DueWaits, due_q <= waiting_q, "an update commits whose operation does not wait")
 
 endmodule

@@ -291,7 +291,5 @@ module muster_atomics
                  "the block has no such operation, or not of this size")
   `MUSTER_ASSERT(RemoteHas, !remote_valid_i || (EnRemote && has_update(remote_i, Floats, En128)),
                  "the block has no such operation of another CTA, or not of this size")
-  `MUSTER_ASSERT_HELD(IssueHeld, issue_valid_i, issue_ready_o, issue_i,
-                      "an update at the port changes before it is accepted")
 
 endmodule

@@ -27,6 +27,8 @@ module muster_atomics_enter
   output at_update_t          update_o
 );
 
+`include "muster_assert.svh"
+
   localparam int unsigned WarpW = $clog2(NumWarps);
 
   logic drained_valid, drained_ready;
@@ -59,5 +61,53 @@ module muster_atomics_enter
     assign drained_ready  = ready_i;
     assign remote_ready_o = 1'b0;
   end
+
+  // ---------------------------------------------------------------------------------------------
+  // What the block relies on
+  // ---------------------------------------------------------------------------------------------
+
+  `MUSTER_ASSERT_HELD(IssueHeld, issue_valid_i, issue_ready_o, issue_i,
+                      "an update at the port changes before it is accepted")
+  `MUSTER_ASSERT_HELD(RemoteHeld, remote_valid_i, remote_ready_o, remote_i,
+                      "an update of another CTA changes before it is accepted")
+  `MUSTER_ASSERT(IssueIsOwn, !EnRemote || !issue_valid_i || (issue_i.from == '0 &&
+                                                             !issue_i.completes),
+                 "an update of the core's warps names another CTA, or an operation that follows")
+  `MUSTER_ASSERT(RemoteIsOfAnother, !remote_valid_i || (remote_i.from.remote &&
+                                                        !remote_i.releasing),
+                 "an update of another CTA does not say so, or has not been drained")
+
+`ifndef SYNTHESIS
+  // Of the core's warps, and of other CTAs.
+  at_update_t [1:0] updates;
+  logic       [1:0] presented, accepted;
+
+  assign updates   = {remote_i, issue_i};
+  assign presented = {remote_valid_i, issue_valid_i};
+  assign accepted  = presented & {remote_ready_o, issue_ready_o};
+
+  for (genvar p = 0; p < 2; p++) begin : g_halves
+    logic       lower_q, lower;  // the latest one was a lower half
+    at_update_t last_q, at;
+
+    assign at    = updates[p];
+    assign lower = at.size == At128 && !at.upper;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) lower_q <= 1'b0;
+      else if (accepted[p]) lower_q <= lower;
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (accepted[p]) last_q <= at;
+    end
+
+    `MUSTER_ASSERT(UpperFollows, !presented[p] || (lower_q ?
+                   at.size == At128 && at.upper && at.op == last_q.op && !at.releasing &&
+                   at.place == last_q.place && at.warp == last_q.warp && at.lane == last_q.lane :
+                   at.size != At128 || !at.upper),
+                   "the halves of 128 bits do not follow each other")
+  end
+`endif
 
 endmodule

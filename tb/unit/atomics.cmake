@@ -1,7 +1,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 muster_atomics_sources(sources)
 
-muster_test(atomics_test atomics_float_test.cpp atomics_lanes_test.cpp atomics_test.cpp atomics_time_test.cpp LIBS muster_atomics_check muster_port muster_golden APART)
+muster_test(atomics_test atomics_assert_test.cpp atomics_float_test.cpp atomics_lanes_test.cpp atomics_test.cpp atomics_time_test.cpp LIBS muster_atomics_check muster_port muster_golden APART)
 function(muster_atomics_unit name floats wide)
   muster_cfg(cfg ${ARGN})
   muster_verilate(atomics_test
@@ -38,4 +38,13 @@ muster_verilate(atomics_test
           ${PROJECT_SOURCE_DIR}/rtl/atomics/muster_atomics_pkg.sv
           ${PROJECT_SOURCE_DIR}/rtl/atomics/muster_atomics_lanes.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall --assert
+  OPT_FAST -O1)
+muster_verilate(atomics_test
+  TOP_MODULE muster_remote_split
+  PREFIX Vremote_split
+  SOURCES ${PROJECT_SOURCE_DIR}/rtl/muster_pkg.sv ${PROJECT_SOURCE_DIR}/rtl/common/muster_first.sv
+          ${PROJECT_SOURCE_DIR}/rtl/common/muster_mem_1r1w.sv ${PROJECT_SOURCE_DIR}/rtl/common/muster_ram.sv
+          ${PROJECT_SOURCE_DIR}/rtl/common/muster_fifo.sv ${PROJECT_SOURCE_DIR}/rtl/atomics/muster_atomics_pkg.sv
+          ${PROJECT_SOURCE_DIR}/rtl/muster_remote_split.sv
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt +incdir+${PROJECT_SOURCE_DIR}/rtl/common -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O1)

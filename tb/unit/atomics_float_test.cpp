@@ -93,20 +93,23 @@ void RunSums(Unit* unit, unsigned format) {
 TEST(AtomicsFloat, SumsOfAllFormats) {
   for (unsigned format = 0; format < kFormats.size() && !::testing::Test::HasFatalFailure();
        ++format) {
-    Vatomics_float_all unit;
+    VerilatedContext context;
+    Vatomics_float_all unit(&context);
     RunSums(&unit, format);
   }
 }
 
 TEST(AtomicsFloat, SumsWithoutF64) {
   for (unsigned format = 0; format < 3 && !::testing::Test::HasFatalFailure(); ++format) {
-    Vatomics_float_to_single unit;
+    VerilatedContext context;
+    Vatomics_float_to_single unit(&context);
     RunSums(&unit, format);
   }
 }
 
 TEST(AtomicsFloat, SumsOfF32Alone) {
-  Vatomics_float_single unit;
+  VerilatedContext context;
+  Vatomics_float_single unit(&context);
   RunSums(&unit, 2);
 }
 

@@ -102,7 +102,8 @@ class AtomicsLanes : public ::testing::Test {
     return 0;
   }
 
-  Vatomics_lanes unit_;
+  VerilatedContext context_;
+  Vatomics_lanes unit_{&context_};
   std::mt19937 random_{3};
 };
 
