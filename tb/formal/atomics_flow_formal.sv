@@ -3,7 +3,7 @@
 // For the proofs of the pipeline of atomics: updates at any time, at either port, a memory that grants and answers
 // when it likes, cores that store to what is not held, a receiver of answers that takes its time.
 // One word is followed, any of two, of one bit: what is proven of it does not depend on the others
-// of the word. The update is a model.
+// of the word. The update is a model, as is the adder of floating-point numbers.
 module atomics_flow_formal
   import muster_pkg::*;
   import muster_cfg_pkg::*;
@@ -11,7 +11,9 @@ module atomics_flow_formal
 #(
   // Memory and receiver are ready at once, data come a cycle after the grant: for the time.
   parameter bit          Timed   = 1'b0,
-  parameter int unsigned Longest = 4
+  parameter int unsigned Longest = 4,
+  parameter int unsigned Floats  = 0,  // as of muster_atomics
+  parameter bit          En128   = 1'b0
 ) (
   input logic       clk_i,
   input logic       rst_ni,
@@ -52,7 +54,7 @@ module atomics_flow_formal
   at_fault_t          fault;
   at_commit_t         commit;
 
-  muster_atomics #(.Cfg(Cfg), .EnRemote(1'b1)) u_atomics (
+  muster_atomics #(.Cfg(Cfg), .Floats(Floats), .En128(En128), .EnRemote(1'b1)) u_atomics (
     .clk_i, .rst_ni, .issue_valid_i, .issue_ready_o (issue_ready), .issue_i,
     .remote_valid_i, .remote_ready_o (remote_ready), .remote_i, .busy_o (busy),
     .remote_busy_o (remote_busy),
@@ -111,18 +113,52 @@ module atomics_flow_formal
   // What has been accepted, in order
   // ---------------------------------------------------------------------------------------------
 
-  // A queue of the ports, warps and lanes of updates, and whether they are refused.
-  logic [2:0]      count_q;
-  logic [3:0][9:0] queue_q;  // port, refused, answer, warp, lane
-  logic            own, other, accepted;
-  logic      [9:0] oldest;
-  at_update_t      entering;
+  // What of an update is known until it commits. Of the operand, the first bit of each quarter.
+  typedef struct packed {
+    logic       other;  // port
+    logic       refused;
+    logic       answer;
+    logic [1:0] warp;
+    lane_t      lane;
+    logic       sums;
+    logic       f64;
+    logic       f32;
+    logic [3:0] quarters;
+    logic [3:0] operand;
+  } known_t;
 
-  assign own      = issue_valid_i && issue_ready;
-  assign other    = remote_valid_i && remote_ready;
-  assign accepted = own || other;
-  assign entering = other ? remote_i : issue_i;
-  assign oldest   = queue_q[0];
+  logic   [2:0] count_q;
+  known_t [3:0] queue_q;
+  known_t       known, oldest;
+  logic         own, other, accepted, continues;
+  at_update_t   entering;
+
+  assign own       = issue_valid_i && issue_ready;
+  assign other     = remote_valid_i && remote_ready;
+  assign accepted  = own || other;
+  assign entering  = other ? remote_i : issue_i;
+  assign continues = entering.size == At128 && entering.upper;  // it is no value of its own
+  assign oldest    = queue_q[0];
+
+  always_comb begin
+    known         = '0;
+    known.other   = other;
+    known.refused = is_misplaced(entering, 4);
+    known.answer  = entering.has_answer;
+    known.warp    = entering.warp[1:0];
+    known.lane    = entering.lane;
+    if (Floats != 0) begin
+      known.sums = entering.op inside {AtFAdd, AtHAdd, AtBAdd};
+      known.f64   = entering.op == AtFAdd && entering.size == At64;
+      known.f32   = entering.op == AtFAdd && entering.size == At32;
+      for (int q = 0; q < 4; q++) begin
+        known.operand[q]  = entering.operand[16*q];
+        known.quarters[q] = entering.size == At64 ||
+                            (entering.size == At32 && q / 2 == int'(entering.place.addr[2])) ||
+                            (entering.size == At16 && q == int'(entering.place.addr[2:1]));
+      end
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -136,8 +172,7 @@ module atomics_flow_formal
     for (int i = 0; i < 4; i++) begin
       if (commit.valid && i < 3) queue_q[i] <= queue_q[i+1];
       if (accepted && 3'(i) == count_q - 3'(commit.valid)) begin
-        queue_q[i] <= {other, is_misplaced(entering, 4), entering.has_answer, entering.warp[1:0],
-                       entering.lane};
+        queue_q[i] <= known;
       end
     end
   end
@@ -162,10 +197,10 @@ module atomics_flow_formal
   logic answer_due_q;  // the commit in the cycle before wants an answer
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) answer_due_q <= 1'b0;
-    else answer_due_q <= commit.valid && !oldest[8] && oldest[7];
+    else answer_due_q <= commit.valid && !oldest.refused && oldest.answer;
   end
 
-  // An update waits at its port, and one of the other port has entered meanwhile.
+  // An update waits at its port, and a value of the other port has entered meanwhile.
   logic issue_waits, own_passed_q, other_passed_q;
   assign issue_waits = issue_valid_i && !issue_i.releasing;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -180,12 +215,8 @@ module atomics_flow_formal
 
   always_ff @(posedge clk_i) begin
     assume (rst_ni == begun_q);
-    assume (issue_i.op <= AtCas && issue_i.size inside {At16, At32, At64});
-    assume (issue_i.size == At32 || !(issue_i.op inside {AtInc, AtDec}));
-    assume (issue_i.warp < 6'd4 && !issue_i.from.remote);
-    assume (remote_i.op <= AtCas && remote_i.size inside {At16, At32, At64});
-    assume (remote_i.size == At32 || !(remote_i.op inside {AtInc, AtDec}));
-    assume (remote_i.warp < 6'd4 && remote_i.from.remote);
+    assume (has_update(issue_i, Floats, En128) && issue_i.warp < 6'd4 && !issue_i.from.remote);
+    assume (has_update(remote_i, Floats, En128) && remote_i.warp < 6'd4 && remote_i.from.remote);
 
     if (rst_ni) begin
       // 1. The word with which an update is made is the one that memory has then: no store and no
@@ -195,18 +226,18 @@ module atomics_flow_formal
 
       // 2. Updates commit in the order of their acceptance, each once, and are refused exactly if
       //    they are misplaced.
-      P02_order: assert (!commit.valid || (count_q != '0 && commit.warp[1:0] == oldest[6:5] &&
-                                           commit.from.remote == oldest[9] &&
-                                           commit.lane == oldest[4:0] &&
-                                           commit.written == !oldest[8]));
+      P02_order: assert (!commit.valid || (count_q != '0 && commit.warp[1:0] == oldest.warp &&
+                                           commit.from.remote == oldest.other &&
+                                           commit.lane == oldest.lane &&
+                                           commit.written == !oldest.refused));
 
       // 3. Each answer comes in the cycle after its commit.
       P03_answer: assert (!answer_due_q || response_valid);
 
-      // 6. The ports take turns: an update that is presented and need not drain sees at most one of
-      //    the other port enter before it; and one enters at a time.
-      P06_turns: assert (!(own && other) && !(own_passed_q && other && issue_waits) &&
-                         !(other_passed_q && own && remote_valid_i));
+      // 6. The ports take turns: an update that is presented and need not drain sees at most one
+      //    value of the other port enter before it; and one update enters at a time.
+      P06_turns: assert (!(own && other) && !(own_passed_q && other && issue_waits && !continues) &&
+                         !(other_passed_q && own && remote_valid_i && !continues));
 
       // 4. What is written is held.
       P04_held: assert (!write_valid || held_valid[1]);
@@ -217,6 +248,40 @@ module atomics_flow_formal
       C03_answer: cover (answer_due_q && !response_ready);
       C06_turns:  cover (own_passed_q && own && other_passed_q == 1'b0);
       C04_held:   cover (write_valid && held_valid == '1);
+    end
+  end
+
+  if (En128) begin : g_128
+    atomics_halves_props #(.Timed(Timed)) u_props (
+      .clk_i, .rst_ni, .issue_valid_i, .issue_i, .remote_valid_i, .remote_i,
+      .own_i (own), .other_i (other), .count_i (count_q), .lower_i (u_atomics.write_q.lower), .upper_i (u_atomics.write_q.upper),
+      .commits_i (commit.valid && commit.written), .swaps_i (u_atomics.also),
+      .upper_waits_i (u_atomics.data_valid_q && u_atomics.data_q.upper && held_valid[0] && held_place[0].addr[3]),
+      .wanted_i ({63'd0, memory_q} == u_atomics.data_q.step.addend), .followed_i (followed_q)
+    );
+  end
+
+  if (Floats != 0) begin : g_floats
+    // The first bit of each quarter of the sum, as the model of the adder has it, and what is taken.
+    logic [3:0] right, taken;
+
+    for (genvar q = 0; q < 4; q++) begin : g_right
+      assign right[q] = oldest.f64 ? u_atomics.word_q[0] ^ oldest.operand[0] :
+                        oldest.f32 ? u_atomics.word_q[32*(q/2)] ^ oldest.operand[2*(q/2)] :
+                                     u_atomics.word_q[16*q] ^ oldest.operand[q];
+      assign taken[q] = u_atomics.write_q.step.operand[16*q];
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        // 9. A sum is that of the word with which the update is made and of its operand, in each of
+        //    its numbers.
+        P09_sum: assert (!(commit.valid && commit.written && oldest.sums) ||
+                         (((taken ^ right) & oldest.quarters) == '0 && u_atomics.write_q.step.takes));
+
+        C09_sum: cover (commit.valid && commit.written && oldest.sums && oldest.quarters == 4'b1100 &&
+                        !oldest.f32 && right[3:2] == 2'b10);
+      end
     end
   end
 
