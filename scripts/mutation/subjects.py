@@ -25,6 +25,10 @@ FIRST = "rtl/muster_pkg.sv"  # what all models read first
 # What a core puts in front of the unit, and no model of the unit has.
 FRONT = ("rtl/cta/muster_bcu_decode.sv", "rtl/mbarrier/muster_mb_coalesce.sv", "rtl/mbarrier/muster_copy_tracker.sv",
          "rtl/common/muster_fence_tracker.sv")
+# Of the atomics: the adder of floating-point numbers, and all that updates go through.
+ADDER = ("rtl/atomics/muster_atomics_float", "rtl/atomics/muster_atomics_round", "rtl/atomics/muster_atomics_pkg")
+AT_UPDATES = (*ADDER, "rtl/atomics/muster_atomics.sv", *(f"rtl/atomics/muster_atomics_{part}" for part in (
+    "drain", "enter", "report", "sums", "turn", "update")))
 LOWEST = "rtl/common/muster_lowest.sv"  # the warp scope alone has it
 
 
@@ -196,10 +200,15 @@ SUBJECTS = {
         tops=lambda _: variants("warp")),
     "atomics": Subject(
         sources=("rtl/atomics/",),
-        short=lambda _: [tests("tb/unit/atomics_test", "-*.RandomUpdates"), tests("tb/unit/atomics_test", "*.RandomUpdates")],
-        long=lambda _: [],
+        short=lambda _: [tests("tb/unit/atomics_test", "*Assertions.*:Times.*:Atomics/*-*.RandomUpdates"),
+                         tests("tb/unit/atomics_test", "AtomicsLanes.*", ("rtl/atomics/muster_atomics_lanes", "rtl/atomics/muster_atomics_pkg")),
+                         tests("tb/unit/atomics_test", "AtomicsFloat.*", ADDER),
+                         tests("tb/unit/atomics_test", "Atomics/0.RandomUpdates", AT_UPDATES)],
+        long=lambda _: [tests("tb/unit/atomics_test", "Atomics/*.RandomUpdates-Atomics/0.*", AT_UPDATES)],
         verilated="tb/unit/verilated/Vatomics_*",
-        tops=lambda _: [("muster_atomics_lanes", {})],
+        tops=lambda _: [("muster_atomics_lanes", {}), ("muster_atomics_enter", {"NumWarps": 8, "En128": 1, "EnRemote": 1}),
+                        ("muster_atomics_update", {}), ("muster_atomics_report", {}),
+                        *(("muster_atomics_sums", {"Floats": floats}) for floats in (1, 2, 3))],
         unproven="a circuit of muster_atomics needs a structure of parameters"),
     "cluster": Subject(
         sources=("rtl/cluster/",),
