@@ -284,7 +284,7 @@ bool GpcTraffic::MayCancel(unsigned cluster) {
 // Now and then one to any rank, which need not be there.
 bool GpcTraffic::MaySend(const RemoteSend& send) {
   const auto& ctas = cluster_->ctas();
-  return random_.OneIn(50) &&
+  return random_.OneIn(50) && (shape_.atomics || !send.atomic.valid) &&
          std::none_of(ctas.begin(), ctas.end(), [&](const cluster::Traffic::Cta& cta) {
            return cta.leaving && cta.cluster == send.cluster && cta.rank == send.rank;
          });
