@@ -134,7 +134,8 @@ class Circuit:
         power_up = {name: graph.input() for name in self.netlist.registers}
         later = graph.register()
         graph.next[later] = graph.constant(True)
-        inputs[RESET] = graph.both(inputs[RESET], later)
+        if RESET in inputs:
+            inputs[RESET] = graph.both(inputs[RESET], later)
         outputs = []
         for wires in (self.none, self.none | self.chosen(number)):
             states = {name: graph.register() for name in power_up}
