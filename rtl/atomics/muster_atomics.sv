@@ -213,11 +213,11 @@ module muster_atomics
     logic upper_same_q, lower_swapped_q;
 
     assign also       = write_q.upper ? lower_swapped_q : !write_q.lower || upper_same_q;
-    assign half_waits = write_q.lower && !(data_valid_q && data_came_q);
+    assign half_waits = write_q.lower && !data_came_q;
 
     always_ff @(posedge clk_i) begin
       upper_same_q <= smem_rdata_i == data_q.step.addend;
-      if (commit) lower_swapped_q <= swaps;
+      lower_swapped_q <= swaps;  // an upper half that waits keeps it
     end
   end else begin : g_no_128
     assign also       = 1'b1;

@@ -35,7 +35,7 @@ module muster_atomics_drain #(
       done_q <= 1'b0;
     end else begin
       asks_q <= waits && !fence_ack_i[warp_i];
-      done_q <= valid_o && releasing_i && !ready_o;
+      done_q <= valid_o && !ready_o;
     end
   end
 

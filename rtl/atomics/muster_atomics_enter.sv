@@ -105,7 +105,7 @@ module muster_atomics_enter
     `MUSTER_ASSERT(UpperFollows, !presented[p] || (lower_q ?
                    at.size == At128 && at.upper && at.op == last_q.op && !at.releasing &&
                    at.place == last_q.place && at.warp == last_q.warp && at.lane == last_q.lane :
-                   at.size != At128 || !at.upper),
+                   !at.upper),
                    "the halves of 128 bits do not follow each other")
   end
 `endif

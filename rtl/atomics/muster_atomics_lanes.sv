@@ -97,9 +97,10 @@ module muster_atomics_lanes
     end
   end
 
-  // The first quarter of the word that the value has.
+  // The first quarter of the word that the value has. Of a value that fills the word it is the
+  // first of all, or the update is refused.
   logic [1:0] quarter;
-  assign quarter = instruction_i.size inside {At64, At128} ? 2'd0 : instruction_i.addr[leader][2:1];
+  assign quarter = instruction_i.addr[leader][2:1];
 
   assign update_o = '{
     op:         instruction_i.op,

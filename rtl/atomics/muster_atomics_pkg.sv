@@ -150,7 +150,6 @@ package muster_atomics_pkg;
 
   function automatic at_step_t step_of(at_update_t u);
     at_step_t s;
-    s           = '0;
     s.wide      = u.size == At64;
     s.slow      = s.wide && u.op inside {AtAdd, AtMin, AtMax};
     s.upper     = s.wide || u.place.addr[2];

@@ -22,9 +22,10 @@ module muster_atomics_sums
   logic       is_due, second_is_due;
 
   assign is_due        = step_i.floats && age_q == Last;
-  assign second_is_due = step_i.floats && age_q == Last + 4'd1 && step_i.paired;
-  assign summed_o      = step_i.quarters & ({4{is_due}} & (step_i.paired ? 4'b0101 : 4'b1111) |
-                                            {4{second_is_due}} & 4'b1010);
+  assign second_is_due = step_i.paired && age_q == Last + 4'd1;
+  // All quarters take the sum: those without a number have no meaning, and the second of a pair has
+  // its own a cycle later.
+  assign summed_o      = {4{is_due}} | {4{second_is_due}} & 4'b1010;
   assign all_summed_o  = step_i.paired ? second_is_due : is_due;
 
   always_ff @(posedge clk_i) age_q <= begins_i ? '0 : age_q + 4'(age_q != '1);

@@ -200,14 +200,15 @@ SUBJECTS = {
         tops=lambda _: variants("warp")),
     "atomics": Subject(
         sources=("rtl/atomics/",),
-        short=lambda _: [tests("tb/unit/atomics_test", "*Assertions.*:Times.*:Atomics/*-*.RandomUpdates"),
+        short=lambda _: [tests("tb/unit/atomics_test", "*Assertions.*:AtomicsPorts.*:AtomicsOperations/*:Times.*:Atomics/*-*.RandomUpdates"),
                          tests("tb/unit/atomics_test", "AtomicsLanes.*", ("rtl/atomics/muster_atomics_lanes", "rtl/atomics/muster_atomics_pkg")),
                          tests("tb/unit/atomics_test", "AtomicsFloat.*", ADDER),
                          tests("tb/unit/atomics_test", "Atomics/0.RandomUpdates", AT_UPDATES)],
         long=lambda _: [tests("tb/unit/atomics_test", "Atomics/*.RandomUpdates-Atomics/0.*", AT_UPDATES)],
         verilated="tb/unit/verilated/Vatomics_*",
-        tops=lambda _: [("muster_atomics_lanes", {}), ("muster_atomics_enter", {"NumWarps": 8, "En128": 1, "EnRemote": 1}),
-                        ("muster_atomics_update", {}), ("muster_atomics_report", {}),
+        tops=lambda _: [("muster_atomics_lanes", {}), ("muster_atomics_update", {}),
+                        *(("muster_atomics_enter", {"NumWarps": 8, "En128": wide, "EnRemote": 1}) for wide in (0, 1)),
+                        *(("muster_atomics_report", {"EnFaults": faults}) for faults in (0, 1)),
                         *(("muster_atomics_sums", {"Floats": floats}) for floats in (1, 2, 3))],
         unproven="a circuit of muster_atomics needs a structure of parameters"),
     "cluster": Subject(

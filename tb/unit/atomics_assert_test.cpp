@@ -72,13 +72,21 @@ TEST_P(AtomicsAssertions, UpdateOfTheOtherPort) {
   EXPECT_TRUE(Fails());
 }
 
-TEST_P(AtomicsAssertions, OperationThatTheBlockLacks) {
-  update_.size = AtomicSize::k128;
-  EXPECT_TRUE(Fails());
-}
-
 TEST_P(AtomicsAssertions, UpperHalfThatFollows) {
   PresentHalves();
+  EXPECT_FALSE(Fails());
+}
+
+// Meanwhile the port shows something else, which is not presented.
+TEST_P(AtomicsAssertions, UpperHalfThatFollowsLater) {
+  PresentHalves();
+  presents_ = false;
+  AtomicUpdate other = update_;
+  other.addr = 48;
+  lockstep::PutStruct<sv::at_update_t>(other, 0, GetParam() ? &dut_.remote_i : &dut_.issue_i);
+  EXPECT_FALSE(Fails());
+  EXPECT_FALSE(Fails());
+  presents_ = true;
   EXPECT_FALSE(Fails());
 }
 
@@ -105,6 +113,63 @@ TEST_P(AtomicsAssertions, UpperHalfAlone) {
 INSTANTIATE_TEST_SUITE_P(Ports, AtomicsAssertions, testing::Bool(), [](const auto& info) {
   return info.param ? std::string("Remote") : std::string("Issue");
 });
+
+// Of each variant, what it has is presented at either port, and what it lacks.
+template <typename Unit>
+class AtomicsOperations : public testing::Test {
+ protected:
+  static bool Fails(bool remote, AtomicUpdate update) {
+    VerilatedContext context;
+    context.fatalOnError(false);
+    Unit dut(&context);
+    AtomicInputs in;
+    in.issue_valid = !remote;
+    in.remote_valid = remote;
+    update.from.remote = remote;
+    (remote ? in.remote : in.issue) = update;
+    for (const bool out_of_reset : {false, true}) {
+      lockstep::DriveScope(kShape<Unit>, out_of_reset ? in : AtomicInputs(), &dut);
+      dut.rst_ni = static_cast<std::uint8_t>(out_of_reset);
+      dut.eval();
+      EndCycle(&dut);
+    }
+    return context.gotError();
+  }
+};
+
+using Variants = testing::Types<Vatomics_small, Vatomics_full, Vatomics_one, Vatomics_bare>;
+TYPED_TEST_SUITE(AtomicsOperations, Variants);
+
+TYPED_TEST(AtomicsOperations, OnlyThoseOfTheVariant) {
+  const Shape& shape = kShape<TypeParam>;
+  for (unsigned op = 0; op < kNumAtomicOps; ++op) {
+    for (const AtomicSize size :
+         {AtomicSize::k16, AtomicSize::k32, AtomicSize::k64, AtomicSize::k128}) {
+      const AtomicUpdate update = Update(static_cast<AtomicOp>(op), size, 32, 1);
+      const bool has = IsOne(update.op, size, false, shape.floats, shape.has_128);
+      for (const bool remote : {false, true}) {
+        EXPECT_EQ(this->Fails(remote, update), !has) << Name(update.op) << " of " << BytesOf(size);
+      }
+    }
+  }
+}
+
+// What stands at the ports counts if it is presented.
+TEST(AtomicsPorts, NothingIsPresented) {
+  VerilatedContext context;
+  Vatomics_small dut(&context);
+  AtomicUpdate update = Update(AtomicOp::kAdd, AtomicSize::k32, 16, 1);
+  update.from.remote = true;
+  for (unsigned cycle = 0; cycle < 8; ++cycle) {
+    dut.rst_ni = static_cast<std::uint8_t>(cycle != 0);
+    lockstep::PutStruct<sv::at_update_t>(update, 0, &dut.issue_i);
+    dut.eval();
+    EndCycle(&dut);
+    EXPECT_EQ(dut.remote_busy_o, 0);
+    EXPECT_EQ(dut.busy_o, 0);
+    EXPECT_EQ(dut.active_o, 0);
+  }
+}
 
 class SplitAssertions : public Clocked<Vremote_split> {
  protected:

@@ -82,6 +82,9 @@ class AtomicsLanes : public ::testing::Test {
   unsigned Present(const AtomicInstruction& instruction, bool stalls,
                    std::vector<AtomicUpdate>* updates) {
     sv::at_instruction_t::Put(instruction, &unit_.instruction_i);
+    if (Below(4) == 0) {
+      Clock();  // it is there, and not presented
+    }
     unit_.valid_i = 1;
     for (unsigned cycle = 1; cycle <= kMostCycles * (stalls ? 8 : 1); ++cycle) {
       unit_.ready_i = static_cast<std::uint8_t>(!stalls || Below(2) == 0);
@@ -135,6 +138,8 @@ TEST_F(AtomicsLanes, AsOneByOne) {
     if (i % 3 != 0 && instruction.lanes != 0) {
       ASSERT_EQ(cycles, halves * count) << "a cycle for each lane, or half";
     }
+    ASSERT_TRUE(updates.empty() || folds || updates[0].lane == __builtin_ctz(instruction.lanes))
+        << "the lowest lane is not the first";
     std::uint32_t answered = 0;
     std::uint32_t addr_before = ~0U;
     std::set<std::uint32_t> left;  // addresses of updates before that of the last one
@@ -146,6 +151,7 @@ TEST_F(AtomicsLanes, AsOneByOne) {
                   update.is_signed == instruction.is_signed && update.cta == instruction.cta &&
                   update.warp == instruction.warp && update.has_answer == instruction.has_answer &&
                   update.releasing == (instruction.releasing && !update.upper) &&
+                  update.from == AtomicFrom() && !update.completes &&
                   update.addr == instruction.addr[update.lane]);
       if (update.addr != addr_before) {
         ASSERT_TRUE(left.insert(update.addr).second) << "lanes at one address are apart";
@@ -191,6 +197,29 @@ TEST_F(AtomicsLanes, AsOneByOne) {
         }
       }
     }
+  }
+}
+
+// An instruction after a reset amid another one has the updates that it has without that.
+TEST_F(AtomicsLanes, ResetAmidAnInstruction) {
+  for (unsigned i = 0; i < 2000; ++i) {
+    const AtomicInstruction instruction = Random();
+    std::vector<AtomicUpdate> expected;
+    Present(instruction, false, &expected);
+    sv::at_instruction_t::Put(Random(), &unit_.instruction_i);
+    unit_.valid_i = unit_.ready_i = 1;
+    for (unsigned cycles = Below(8); cycles > 0; --cycles) {
+      unit_.eval();
+      Clock();
+    }
+    unit_.valid_i = unit_.rst_ni = 0;
+    unit_.eval();
+    Clock();
+    unit_.rst_ni = 1;
+    unit_.eval();
+    std::vector<AtomicUpdate> updates;
+    Present(instruction, false, &updates);
+    ASSERT_EQ(updates, expected);
   }
 }
 

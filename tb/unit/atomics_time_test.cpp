@@ -112,6 +112,47 @@ TEST_F(Times, TwoWordsInTurn) {
   EXPECT_EQ(CommitsOf(updates), (std::vector<unsigned>{3, 1, 2, 1, 2, 1, 2, 1}));
 }
 
+// An answer that is not taken holds up what has an answer, and nothing else.
+TEST_F(Times, AnswerThatIsNotTaken) {
+  AtomicUpdate update = Update(AtomicOp::kAdd, AtomicSize::k32, 16, 1);
+  update.has_answer = true;
+  bench_.in().response_ready = false;
+  EXPECT_EQ(CommitsOf({update}), std::vector<unsigned>{3});
+  update.has_answer = false;
+  EXPECT_EQ(CommitsOf({update}), std::vector<unsigned>{3});
+  update.has_answer = true;
+  EXPECT_TRUE(CommitsOf({update}).empty());
+  bench_.in().response_ready = true;
+  bench_.Settle();
+}
+
+// A reset ends a drain: neither is it asked for, nor has the next update passed it.
+TEST_F(Times, ResetAmidADrain) {
+  AtomicUpdate update = Update(AtomicOp::kAdd, AtomicSize::k32, 16, 1);
+  update.releasing = true;
+  const std::uint64_t drained = bench_.in().fence_ack;
+  for (const bool passed : {false, true}) {
+    // It waits for its drain; or, drained, for the memory, which gives no word.
+    bench_.in().fence_ack = passed ? drained : 0;
+    bench_.bank().timing.read_stalls = 100;
+    bench_.queue().assign(8, update);
+    for (unsigned i = 0; i < 8; ++i) {
+      bench_.Cycle();
+    }
+    bench_.queue().clear();
+    bench_.Reset();
+    bench_.in().fence_ack = 0;
+    bench_.Cycle();
+    EXPECT_EQ(bench_.out().fence_req, 0U);
+    bench_.queue().push_back(update);
+    bench_.Cycle();
+    EXPECT_FALSE(bench_.out().issue_ready);
+    bench_.in().fence_ack = drained;
+    bench_.bank().timing = {};
+    bench_.Settle();
+  }
+}
+
 // The events are those of the waveform in rtl/atomics/README.md.
 TEST_F(Times, AsThePageShowsIt) {
   bench_.words().At(0, 0x40) = 10;
