@@ -42,7 +42,7 @@ TESTS = {"golden": ("tb/golden/golden_test",),
 BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle"),
           "atomics": ("atomics_test", "Atomics/*.PlainAdd"), "cluster": ("cluster_test", "ClusterBarrier/*.Plain")}
 ALONE = ("warp", "atomics", "cluster")  # blocks that the regression does not reach
-GPC = "gpc_small"  # with units of the default configuration
+GPCS = ("gpc_small", "gpc_bare")  # with units of the default configuration; the first if a row names none
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
 QUICK = {"rtl": 0, "golden": 1, "explore": 0, "litmus": 0}  # so many mutants that `make test` tries
@@ -57,7 +57,8 @@ class Mutant:
 
                    if any(file.startswith(f"rtl/{block}/") for file in variant.files)), None)
         self.of_gpc = any(path.startswith(("rtl/muster_gpc", "rtl/muster_remote_split")) for path in variant.files)
-        self.config = variant.config or DEFAULT_CONFIG
+        self.gpc = variant.config if variant.config in GPCS else GPCS[0]
+        self.config = DEFAULT_CONFIG if variant.config in GPCS else variant.config or DEFAULT_CONFIG
         self.checker = variant.checker
         self.caught_by = None
         self.cycles = None
@@ -71,7 +72,7 @@ class Mutant:
         if self.kind in TESTS or self.block in ALONE:
             return self.block or self.kind
         if self.of_gpc:
-            return "gpc"
+            return self.gpc
         return f"{self.config}.mbarrier" if self.block else self.config
 
     def row(self):
@@ -127,11 +128,11 @@ def block_failures(mutant, *options):
 
 def try_rtl(mutant):
     if mutant.of_gpc:
-        failure = build(mutant.config, f"{GPC}_regress")
+        failure = build(mutant.config, f"{mutant.gpc}_regress")
         if failure:
             mutant.problem = f"does not build:\n{failure}"
         else:
-            regress_mutant(mutant, GPC)
+            regress_mutant(mutant, mutant.gpc)
         return
     test, plain = BLOCKS.get(mutant.block, (None, None))
     regressed = [] if mutant.block in ALONE else ["muster_bench", "regress"]
@@ -219,10 +220,10 @@ def unsound(build_name):
     config, _, block = build_name.partition(".")
     if build_name in ALONE:
         return unsound_block(DEFAULT_CONFIG, build_name)
-    if build_name == "gpc":
-        failure = build(DEFAULT_CONFIG, f"{GPC}_regress")
-        found = [] if failure else regress(DEFAULT_CONFIG, *ATTEMPTS[-1], GPC)
-        return failure or (f"Without any mutant, {GPC} has a mismatch:\n{found[0]['report']}" if found else None)
+    if build_name in GPCS:
+        failure = build(DEFAULT_CONFIG, f"{build_name}_regress")
+        found = [] if failure else regress(DEFAULT_CONFIG, *ATTEMPTS[-1], build_name)
+        return failure or (f"Without any mutant, {build_name} has a mismatch:\n{found[0]['report']}" if found else None)
     failure = build(config, "muster_bench", "regress")
     if failure:
         return failure
