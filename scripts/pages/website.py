@@ -27,7 +27,7 @@ NAV = {
     "Muster": ["README.md"],
     "Theory": ["rtl/THEORY.md", "rtl/PHASES.md"],
     "Tutorials": ["sim/TUTORIAL.md", "rtl/TUTORIAL.md", "tb/TUTORIAL.md", "rtl/fpga/TUTORIAL.md"],
-    "Kernels": ["sim/README.md", "sim/MANIFEST.md", "sim/REPORTS.md", "sim/EXPLORE.md", "sim/GPU.md", "sim/PTX.md",
+    "Kernels": ["sim/README.md", "sim/MANIFEST.md", "sim/REPORTS.md", "sim/EXPLORE.md", "sim/LATE.md", "sim/GPU.md", "sim/PTX.md",
                 "sim/kernels/README.md", "sim/explore/README.md", "sim/kernels/explore/README.md", "sim/ptx/INSTRUCTIONS.md", "sim/litmus/README.md"],
     "The unit": ["rtl/README.md", "rtl/mbarrier/README.md", "rtl/warp/README.md", "rtl/cluster/README.md", "rtl/atomics/README.md",
                  "rtl/cta/BCU.md", "rtl/WAITS.md", "rtl/FIGURES.md"],

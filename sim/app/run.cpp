@@ -167,8 +167,7 @@ lockstep::Options LockstepOptions(const ptx::Manifest& manifest, const RunOption
   how.wave_from = options.wave_from.value_or(how.wave_from);
   how.wave_to = options.wave_to.value_or(how.wave_to);
   how.log = options.log;
-  how.rerun = fmt::format("muster run {} --config {} --seed {}", manifest.command, manifest.config,
-                          manifest.seed);
+  how.rerun = manifest.Again(manifest.config, manifest.seed);
   if (!target.verilated()) {
     how.rerun += " --target " + options.target;
   }
@@ -260,9 +259,7 @@ void WritePage(const ptx::ReportPage& page, const ptx::Session& session,
                                 : fmt::format("{}", fmt::join(verdict.differences, "; "));
   WriteFile(options.page,
             page.Html(fmt::format("{}: {}", ptx::TitleOf(session), verdict.outcome), said, good,
-                      fmt::format("muster run {} --config {} --seed {}", session.manifest().command,
-                                  session.config().name, session.seed()),
-                      text));
+                      session.manifest().Again(session.config().name, session.seed()), text));
 }
 
 // Writes where the threads stand, if the launch has not come to an end.
@@ -297,9 +294,13 @@ RunResult Run(Job job, const RunOptions& options) {
   ptx::Manifest& manifest = job.manifest;
   const Target target(options.target);
   const std::optional<ptx::ScheduleFile> schedule = ScheduleOf(options, &job);
+  if (schedule && options.late) {
+    throw ptx::InputError("--late: a schedule has the order of what is performed at once");
+  }
   manifest.config = options.config.value_or(target.ConfigOr(manifest.config));
   manifest.seed = options.seed.value_or(manifest.seed);
   manifest.max_cycles = options.max_cycles.value_or(manifest.max_cycles);
+  manifest.late = options.late;
   const Sessions sessions = SessionsOf(manifest, target.ConfigOf(manifest.config));
   if (schedule) {
     sessions.front()->Follow(schedule->Of(sessions.front()->program()));

@@ -21,6 +21,7 @@ struct RunOptions {
   std::optional<std::string> config;
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> max_cycles;
+  bool late = false;                       // accesses are performed late
   std::optional<std::uint64_t> progress;   // seconds between progress messages
   std::optional<std::uint64_t> wave_from;  // the first cycle of the waveform
   std::optional<std::uint64_t> wave_to;

@@ -70,6 +70,8 @@ void AddRunOptions(CLI::App* command, RunOptions* options) {
       "verilated; uart:DEVICE, a board (rtl/fpga/README.md); or cuda, the machine's "
       "GPU (sim/GPU.md); of a suite cuda:N, N kernels at a time");
   AddNumber(command, "--seed", &options->seed, "Of the warps' order and the stalls (default: 1)");
+  command->add_flag("--late", options->late,
+                    "Perform accesses as late as the memory model lets them be, by the seed");
   AddNumber(command, "--max-cycles", &options->max_cycles, "Then it is a timeout (a million)", 1);
   AddNumber(command, "--progress", &options->progress,
             "Seconds from one sign of life on stderr to the next (default: 10)", 1, kLongest);
@@ -92,9 +94,9 @@ void CheckTarget(const CLI::App& command, const RunOptions& options, const std::
   if (!against.empty()) {
     refuse({"--target"}, "does not go with --against, which compares the unit with a GPU");
   } else if (GpuWorkers("--target", options.target)) {
-    refuse({"--config", "--seed", "--seeds", "--max-cycles", "--progress", "--schedule", "--wave",
-            "--wave-from", "--wave-to", "--log", "--timeline", "--trace", "--page", "--hang",
-            "--without", "--inputs"},
+    refuse({"--config", "--seed", "--seeds", "--max-cycles", "--late", "--progress", "--schedule",
+            "--wave", "--wave-from", "--wave-to", "--log", "--timeline", "--trace", "--page",
+            "--hang", "--without", "--inputs"},
            "is of the unit: it does not go with --target cuda");
   } else {
     refuse({"--time-limit"}, "is of a GPU: it goes with --target cuda");

@@ -69,6 +69,27 @@ std::string HazardText(const Session& session) {
   });
 }
 
+std::string LateText(const Session& session) {
+  const LateAccesses* const late = session.grid().late();
+  if (late == nullptr) {
+    return "";
+  }
+  const auto& missed = late->missed();
+  std::string text;
+  for (std::size_t i = 0; i < std::min(missed.size(), kMaxRows); ++i) {
+    text +=
+        fmt::format("{}: late, {}: not found was what {} has stored, first in cycle {} in CTA {}\n",
+                    session.program().Where(missed[i].line), Times(missed[i].count),
+                    session.program().Where(missed[i].store_line), missed[i].cycle,
+                    session.grid().CtaName(missed[i].cta));
+  }
+  if (missed.size() > kMaxRows) {
+    text += fmt::format("... and {} more pairs of lines (--report has them all)\n",
+                        missed.size() - kMaxRows);
+  }
+  return text;
+}
+
 // Notes of copies that a compiler has made of one line of the source are one.
 std::string NoteText(const Session& session) {
   std::vector<Incident> notes;

@@ -14,6 +14,7 @@ namespace muster::ptx {
 std::string FaultText(const Session& session);
 std::string HazardText(const Session& session);
 std::string NoteText(const Session& session);
+std::string LateText(const Session& session);  // of a run that performs accesses late
 
 // A hazard at a line, "k.ptx:33: hazard repeated_arrival", and who met it first, "warp 1 of CTA
 // (0,0,0) at barrier 2".

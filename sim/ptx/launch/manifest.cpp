@@ -301,6 +301,11 @@ Manifest ManifestReader::Read() {
   return manifest;
 }
 
+std::string Manifest::Again(const std::string& config, std::uint64_t seed) const {
+  return fmt::format("muster run {} --config {} --seed {}{}", command, config, seed,
+                     late ? " --late" : "");
+}
+
 std::size_t Manifest::OverlapFrom(std::size_t index) const {
   std::size_t count = 1;
   while (index + count < LaunchCount() && LaunchAt(index + count).programmatic) {

@@ -106,7 +106,8 @@ struct Manifest : KernelLaunch {
   std::map<std::string, std::uint64_t> hazards;  // those that have a number
   std::string config = "default";
   std::uint64_t seed = 1;
-  std::uint64_t input = 1;               // the number of what is drawn for all that is left open
+  bool late = false;        // accesses are performed late: an option of a run, and no key
+  std::uint64_t input = 1;  // the number of what is drawn for all that is left open
   std::uint64_t max_cycles = 1'000'000;  // of each launch
   // Places of the kernel that are left out (sync_place.h), by number. No file says them.
   std::vector<std::uint32_t> without;
@@ -116,6 +117,8 @@ struct Manifest : KernelLaunch {
     const auto found = hazards.find(hazard);
     return found != hazards.end() && found->second != 0;
   }
+  // The command that runs it again, with this configuration and seed.
+  std::string Again(const std::string& config, std::uint64_t seed) const;
   std::size_t LaunchCount() const { return launches.empty() ? 1 : launches.size(); }
   // How many launches, from this one on, may overlap each with the one before.
   std::size_t OverlapFrom(std::size_t index) const;

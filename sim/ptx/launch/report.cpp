@@ -86,6 +86,19 @@ OrderedJson Rows(const Program& program,
   return rows;
 }
 
+// What came of performing accesses late.
+OrderedJson Late(const Program& program, const LateAccesses& late) {
+  OrderedJson rows = OrderedJson::array();
+  for (const LateAccesses::Missed& missed : late.missed()) {
+    OrderedJson stored = OrderedJson::object();
+    AddPlace(program, missed.store_line, &stored);
+    rows.push_back({{"count", missed.count}, {"cycle", missed.cycle}, {"cta", missed.cta}});
+    AddPlace(program, missed.line, &rows.back());
+    rows.back()["stored"] = std::move(stored);
+  }
+  return {{"loads", late.late_loads()}, {"missed", std::move(rows)}};
+}
+
 // How to get the names of mbarriers in a struct, if one at which warps wait has none.
 std::string NamesHint(const Session& session) {
   for (const StuckMbarrier& mbarrier : session.grid().StuckMbarriers()) {
@@ -183,9 +196,7 @@ std::string NextStep(const Session& session, const Verdict& verdict) {
   if (session.manifest().command.empty()) {
     return "";
   }
-  const std::string again =
-      fmt::format("muster run {} --config {} --seed {}", session.manifest().command,
-                  session.config().name, session.seed());
+  const std::string again = session.manifest().Again(session.config().name, session.seed());
   if (session.grid().outcome() == Outcome::kAssert && session.launch().workspace == 0 &&
       MeetsAsAGrid(session.program())) {
     return fmt::format(
@@ -373,6 +384,9 @@ OrderedJson JsonReport(const Session& session, const Verdict& verdict, const Tim
   if (const ScheduleReplay* const replay = session.replay(); replay != nullptr) {
     report["schedule"] = {{"turns", replay->size()}, {"followed", replay->followed()}};
   }
+  if (grid.late() != nullptr) {
+    report["late"] = Late(session.program(), *grid.late());
+  }
   if (const Printed& printed = grid.printed(); !printed.text().empty()) {
     report["printed"] = Text(printed.text());
     report["printed_bytes_lost"] = printed.lost();
@@ -444,7 +458,7 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
   text += FollowedText(session);
   text += FaultText(session);
   text += EndText(session, outcome);
-  text += HazardText(session) + NoteText(session);
+  text += HazardText(session) + NoteText(session) + LateText(session);
   std::string operations;
   for (const OpKind kind : kKinds) {
     if (grid.Operations(kind) == 0) {

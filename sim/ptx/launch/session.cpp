@@ -120,6 +120,9 @@ Session::Session(const Manifest& manifest, std::size_t index, std::shared_ptr<De
   // Each launch has an order of its own.
   grid_ = std::make_unique<ClockedGrid>(config_, *program_, launch_, device_->memory(),
                                         seed + index * 0xbf58476d1ce4e5b9U);
+  if (manifest.late) {
+    grid_->PerformLate(device_->memory(), seed + index * 0x94d049bb133111ebU);
+  }
 }
 
 void Session::Prepare(std::size_t index, Launch* launch) {

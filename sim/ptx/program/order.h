@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The order and scope that an access or a fence names (.sem and .scope in the text). The
-// interpreter performs every access at once and in order; who judges what other machines may do
-// needs them.
+// interpreter performs every access at once and in order, unless a run is late; what judges what
+// other machines may do needs them.
 #ifndef MUSTER_SIM_PTX_PROGRAM_ORDER_H_
 #define MUSTER_SIM_PTX_PROGRAM_ORDER_H_
 

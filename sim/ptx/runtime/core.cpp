@@ -251,16 +251,30 @@ bool Core::Commit(std::uint64_t cycle, const Operation& operation, const Effects
 
 void Core::Release(std::uint64_t warps, BarKind kind, std::uint32_t value) {
   ForEachBit(warps, [&](unsigned warp) {
+    const Warp& released = residents_.warps[warp].warp;
     if (kind != BarKind::kSync) {
       WarpBarriers::WriteResult(&residents_.warps[warp].warp, value);
+    }
+    if (interpreter_.late() != nullptr) {
+      interpreter_.late()->Leave(released, released.arrival.lanes, Scope::kCta);
     }
     residents_.SetPhase(warp, WarpPhase::kReady);
   });
 }
 
 void Core::Answer(const WarpAnswer& answer) {
+  if (interpreter_.late() != nullptr && answer.op == WarpOp::kSync) {
+    interpreter_.late()->Leave(residents_.warps[answer.warp].warp, answer.lanes, Scope::kCta);
+  }
   interpreter_.Answer(&residents_.warps[answer.warp].warp, answer);
   Wake(answer.warp);
+}
+
+void Core::EndAtomic(unsigned warp) {
+  if (interpreter_.late() != nullptr) {
+    interpreter_.late()->EndAtomic(residents_.warps[warp].warp);
+  }
+  residents_.SetPhase(warp, WarpPhase::kReady);
 }
 
 void Core::TakeArrival(const WarpArrival& arrival) {
@@ -283,6 +297,9 @@ void Core::Settle(unsigned warp) {
 
 void Core::LeaveCluster(unsigned warp, std::uint32_t lanes) {
   WarpSlot& slot = residents_.warps[warp];
+  if (interpreter_.late() != nullptr) {
+    interpreter_.late()->Leave(slot.warp, slot.in_cluster & lanes, Scope::kCluster);
+  }
   slot.in_cluster &= ~lanes;
   if (slot.phase == WarpPhase::kInCluster && slot.in_cluster == 0) {
     residents_.SetPhase(warp, WarpPhase::kReady);
@@ -290,6 +307,9 @@ void Core::LeaveCluster(unsigned warp, std::uint32_t lanes) {
 }
 
 void Core::LeaveGrid(unsigned warp) {
+  if (interpreter_.late() != nullptr) {
+    interpreter_.late()->LeaveGrid();
+  }
   if (residents_.warps[warp].phase == WarpPhase::kAtGrid) {
     residents_.SetPhase(warp, WarpPhase::kReady);
   }

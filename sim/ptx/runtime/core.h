@@ -74,7 +74,7 @@ class Core {
   void AnswerAtomic(unsigned warp, unsigned lane, bool upper, std::uint64_t word) {
     MemoryAccess::AnswerAtomic(&residents_.warps[warp].warp, lane, upper, word);
   }
-  void EndAtomic(unsigned warp) { residents_.SetPhase(warp, WarpPhase::kReady); }
+  void EndAtomic(unsigned warp);
 
   // Effects at mbarriers: all groups of the warp's instruction have been issued; lanes are
   // answered; a group leaves for the CTA of that rank; an event has happened.

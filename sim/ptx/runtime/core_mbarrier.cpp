@@ -93,6 +93,9 @@ void Core::Reply(const MbReply& reply) {
   const std::uint32_t excused = std::exchange(slot.excused, slot.excused & ~reply.lanes);
   MbReply answer = reply;
   answer.complete |= (excused & reply.lanes) != 0;
+  if (interpreter_.late() != nullptr && answer.complete) {
+    interpreter_.late()->EndWait(slot.warp, answer.lanes);
+  }
   interpreter_.Answer(&slot.warp, answer);
   if (slot.phase == WarpPhase::kAsleep) {
     residents_.SetPhase(reply.warp, WarpPhase::kReady);

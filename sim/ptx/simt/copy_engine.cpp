@@ -54,7 +54,7 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
       if (!IsNext(*transfer) || !MayPerform(*transfer)) {
         return cycle;
       }
-      transfer->tensor->Perform();
+      Reading(*transfer, [&] { transfer->tensor->Perform(); });
       changed_ = true;
       transfer->groups->End(transfer->number);
       Complete(*transfer);
@@ -63,7 +63,7 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
       if (!transfer->groups->DoneBefore(transfer->number) || !MayRead(*transfer)) {
         return cycle;
       }
-      transfer->product.Perform(transfer->from->shared);
+      Reading(*transfer, [&] { transfer->product.Perform(transfer->from->shared); });
       transfer->groups->End(transfer->number);
       if (replay_ != nullptr) {
         replay_->Read(transfer->pass);
@@ -76,7 +76,7 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
     if (!MayRead(*transfer)) {
       return cycle;
     }
-    ReadSource(&memory_, transfer);
+    Reading(*transfer, [&] { ReadSource(&memory_, transfer); });
     if (replay_ != nullptr) {
       replay_->Read(transfer->pass);
     }
@@ -87,7 +87,7 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
       return cycle + 1 + random_.Below(kMaxLatency);
     }
   }
-  if (!MayPerform(*transfer) || !WriteTarget(&memory_, *transfer)) {
+  if (!MayPerform(*transfer) || !Write(*transfer)) {
     return cycle;
   }
   changed_ = true;
@@ -96,6 +96,27 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
   }
   Complete(*transfer);
   return 0;
+}
+
+template <typename F>
+void CopyEngine::Reading(const Transfer& transfer, F read) {
+  if (late_ == nullptr) {
+    read();
+    return;
+  }
+  late_->BeginRead(transfer);
+  read();
+  late_->EndRead();
+}
+
+bool CopyEngine::Write(const Transfer& transfer) {
+  if (late_ == nullptr) {
+    return WriteTarget(&memory_, transfer);
+  }
+  late_->BeginWrite(transfer);
+  const bool written = WriteTarget(&memory_, transfer);
+  late_->EndWrite(transfer, written);
+  return written;
 }
 
 void CopyEngine::Complete(const Transfer& transfer) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "sim/ptx/simt/late_sink.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/schedule_replay.h"
@@ -31,6 +32,8 @@ class CopyEngine : public TransferSink {
   bool Moves() const;
   // Transfers take their turns there; null: in any order.
   void set_replay(ScheduleReplay* replay) { replay_ = replay; }
+  // Hides stores from transfers, if there is one.
+  void set_late(LateSink* late) { late_ = late; }
   // The CTA ends: what is on its way to its memory, or has not been read from there, is lost.
   // Returns the first that another CTA has sent to it, if any.
   std::optional<Transfer> Abandon(const Cta* cta);
@@ -42,11 +45,15 @@ class CopyEngine : public TransferSink {
   bool MayRead(const Transfer& transfer) const;
   bool MayPerform(const Transfer& transfer) const;
   static bool IsAfterItsThread(const Transfer& transfer);
+  template <typename F>
+  void Reading(const Transfer& transfer, F read);
+  bool Write(const Transfer& transfer);
   void Complete(const Transfer& transfer);
 
   Memory& memory_;
   Random random_;
   ScheduleReplay* replay_ = nullptr;
+  LateSink* late_ = nullptr;
   std::multimap<std::uint64_t, Transfer> transfers_;  // by the cycle in which they are due
   bool changed_ = false;
 };

@@ -30,6 +30,7 @@ bool IsUnseen(const Instruction& i, bool retries) {
 bool Interpreter::DryRun(const Warp& warp, const Group& group, std::uint32_t lanes, bool retries) {
   Warp copy = warp;
   LivelockDetector* const detector = std::exchange(x_.livelock, nullptr);
+  LateSink* const late = std::exchange(x_.late, nullptr);
   const Random random = x_.random;
   const std::uint64_t warp_instructions = x_.warp_instructions;
   const std::uint64_t thread_instructions = x_.thread_instructions;
@@ -40,6 +41,7 @@ bool Interpreter::DryRun(const Warp& warp, const Group& group, std::uint32_t lan
     x_.cycle = cycle;
   }
   x_.livelock = detector;
+  x_.late = late;
   x_.random = random;
   x_.warp_instructions = warp_instructions;
   x_.thread_instructions = thread_instructions;

@@ -14,6 +14,7 @@
 #include "sim/ptx/simt/access_sink.h"
 #include "sim/ptx/simt/address_space.h"
 #include "sim/ptx/simt/lane_groups.h"
+#include "sim/ptx/simt/late_sink.h"
 #include "sim/ptx/simt/launch.h"
 #include "sim/ptx/simt/livelock_detector.h"
 #include "sim/ptx/simt/mbarriers.h"
@@ -30,6 +31,7 @@ namespace muster::ptx {
 enum class StepEvent : std::uint8_t {
   kNone,
   kAccess,    // of memory
+  kFence,     // accesses before it are to be performed
   kBarrier,   // warp->arrival says which; its lanes have moved on
   kMbarrier,  // warp->mbarrier says which
   kAtomic,    // warp->atomic says which; the warp stands still until it is performed
@@ -71,6 +73,7 @@ struct Execution {
   MbarrierSink* mbarriers = nullptr;     // if the program has mbarriers
   bool has_atomics = false;              // the unit carries out atomics on shared memory
   AccessSink* accesses = nullptr;        // is told of accesses
+  LateSink* late = nullptr;              // performs accesses late; null: all are at once
   bool whole_copies = false;             // a bulk copy is one transfer, not several pieces
   LivelockDetector* livelock = nullptr;  // is told of lanes that go back
   ScheduleReplay* replay = nullptr;      // has the turns of lanes; null: they go in any order

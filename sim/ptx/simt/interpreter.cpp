@@ -269,6 +269,9 @@ std::optional<StepEvent> Interpreter::ExecuteInPlace(Warp* warp, const Group& gr
 StepEvent Interpreter::Execute(Warp* warp, std::size_t index) {
   const Group group = warp->groups[index];
   const Instruction& i = x_.program.code[group.pc];
+  if (x_.late != nullptr && access_.AwaitLate(warp, group)) {
+    return StepEvent::kNone;
+  }
   const std::uint32_t active = x_.Active(*warp, group, i);
   if (x_.tracks_unknown) {
     if (const std::optional<StepEvent> refused = unknowns_.MeetUnknown(warp, group, active)) {
@@ -281,6 +284,9 @@ StepEvent Interpreter::Execute(Warp* warp, std::size_t index) {
   if (active == 0) {
     Advance(warp, index);
     return StepEvent::kNone;
+  }
+  if (x_.late != nullptr) {
+    x_.late->Reach(*warp, x_.LanesOf(warp, group, active));
   }
   if (i.fragments) {
     if (const std::optional<StepEvent> refused =

@@ -53,6 +53,7 @@ class Interpreter {
   void set_mbarriers(MbarrierSink* port) { x_.mbarriers = port; }
   void set_atomics() { x_.has_atomics = true; }
   void set_accesses(AccessSink* sink) { x_.accesses = sink; }
+  void set_late(LateSink* late) { x_.late = late; }
   void set_whole_copies() { x_.whole_copies = true; }
   void set_livelock_detector(LivelockDetector* detector) { x_.livelock = detector; }
   void set_replay(ScheduleReplay* replay) { x_.replay = replay; }
@@ -93,6 +94,7 @@ class Interpreter {
     return DryRun(warp, group, lanes, true);
   }
 
+  LateSink* late() const { return x_.late; }  // null: accesses are performed at once
   const Execution& execution() const { return x_; }
   const Standing& standing() const { return standing_; }
   std::uint32_t LineAt(std::uint32_t pc) const { return x_.program.code[pc].line; }

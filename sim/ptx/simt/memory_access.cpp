@@ -238,7 +238,8 @@ StepEvent MemoryAccess::ExecuteAccess(Warp* warp, const Group& group, std::uint3
                       x_.space.DescribeAccess(*warp, space, address, AccessBytes(access), write));
     }
     std::array<std::uint8_t, kMaxAccess> before;
-    const bool notes = write && (x_.mbarriers != nullptr || x_.accesses != nullptr || !x_.changed);
+    const bool notes = write && (x_.mbarriers != nullptr || x_.accesses != nullptr ||
+                                 x_.late != nullptr || !x_.changed);
     if (notes) {
       std::memcpy(before.data(), span.at, span.own);
     }
@@ -251,6 +252,12 @@ StepEvent MemoryAccess::ExecuteAccess(Warp* warp, const Group& group, std::uint3
       std::memcpy(at, span.at, span.own);
     }
     if (i.op == Op::kLoad) {
+      if (x_.late != nullptr) {
+        if (!x_.late->Delays(*warp, group, lane, address)) {
+          LoadLate(warp, lanes, lane, address, span);
+        }
+        continue;
+      }
       LoadAll(lanes, i.As<Load>(), lane, at);
     } else if (i.op == Op::kStore) {
       StoreAll(lanes, i.As<Store>(), lane, at);
@@ -268,6 +275,11 @@ StepEvent MemoryAccess::ExecuteAccess(Warp* warp, const Group& group, std::uint3
     if (notes) {
       NoteStore(warp, lanes, lane, before.data(), span);
     }
+    if (x_.late != nullptr && i.op == Op::kStore) {
+      x_.late->Store(*warp, lane, i, address, before.data(), span.at, span.own);
+    } else if (x_.late != nullptr) {
+      x_.late->Swap(*warp, lane, i, address, span.own);
+    }
     if (x_.accesses != nullptr) {
       Tell(*warp, lane, i, access, address,
            (unknown >> lane & 1) != 0 ||
@@ -275,6 +287,31 @@ StepEvent MemoryAccess::ExecuteAccess(Warp* warp, const Group& group, std::uint3
     }
   }
   return StepEvent::kAccess;
+}
+
+// A load sees what the model of visibility lets it see, perhaps less than what is there.
+void MemoryAccess::LoadLate(Warp* warp, const Lanes& lanes, unsigned lane, std::uint64_t address,
+                            const Span& span) {
+  std::array<std::uint8_t, kMaxAccess> seen{};
+  x_.changed |=
+      x_.late->Load(*warp, lane, lanes.instruction, address, span.at, span.own, seen.data());
+  LoadAll(lanes, lanes.instruction.As<Load>(), lane, seen.data());
+}
+
+bool MemoryAccess::AwaitLate(Warp* warp, const Group& group) {
+  std::vector<LateLoad> due;
+  const bool waits =
+      x_.late->Await(*warp, group, x_.LanesOf(warp, group, group.lanes), x_.cycle, &due);
+  for (const LateLoad& late : due) {
+    const Group alone{late.pc, late.frame, 1U << late.lane};
+    const Lanes lanes = x_.LanesOf(warp, alone, alone.lanes);
+    const Span span =
+        SpanOf(warp, late.lane, Op::kLoad, lanes.instruction.As<Load>(), late.address);
+    if (span.at != nullptr) {  // memory that has been freed meanwhile has no value
+      LoadLate(warp, lanes, late.lane, late.address, span);
+    }
+  }
+  return waits;
 }
 
 // What others may access, too.
@@ -296,7 +333,7 @@ void MemoryAccess::Tell(const Warp& warp, unsigned lane, const Instruction& i, c
 StepEvent MemoryAccess::ExecuteFence(Warp* warp, const Lanes& lanes) {
   const Address& fenced = lanes.instruction.As<MemoryFence>().address;
   if (fenced.base == kNoSlot) {
-    return StepEvent::kNone;
+    return StepEvent::kFence;
   }
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
@@ -307,7 +344,7 @@ StepEvent MemoryAccess::ExecuteFence(Warp* warp, const Lanes& lanes) {
           fmt::format("fence.proxy.tensormap of {:#x}, which is not in global memory", address));
     }
   }
-  return StepEvent::kNone;
+  return StepEvent::kFence;
 }
 
 // Whether the unit lets all lanes go to shared memory in this cycle.

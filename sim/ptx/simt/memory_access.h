@@ -25,6 +25,9 @@ class MemoryAccess {
   bool MayStoreBulk(const Warp& warp, const Lanes& lanes) const;
 
   StepEvent ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active);
+  // Performs loads of the warp whose time has come. Returns whether the group's instruction has to
+  // wait for others.
+  bool AwaitLate(Warp* warp, const Group& group);
   StepEvent ExecuteStoreBulk(Warp* warp, const Lanes& lanes);
   StepEvent ExecuteFence(Warp* warp, const Lanes& lanes);
   static void ExecuteAddress(Warp* warp, const Lanes& lanes);
@@ -46,6 +49,8 @@ class MemoryAccess {
     unsigned own = 0;  // bytes from there on that are the thread's
   };
   Span SpanOf(Warp* warp, unsigned lane, Op op, const Access& access, std::uint64_t address);
+  void LoadLate(Warp* warp, const Lanes& lanes, unsigned lane, std::uint64_t address,
+                const Span& span);
   static const char* Misplaced(Op op, const Access& access, std::uint64_t address);
   void NoteStore(Warp* warp, const Lanes& lanes, unsigned lane, const std::uint8_t* before,
                  const Span& span);

@@ -28,6 +28,13 @@ ClockedGrid::ClockedGrid(const Config& config, const Program& program, const Lau
   }
 }
 
+void ClockedGrid::PerformLate(Memory* memory, std::uint64_t seed) {
+  late_ = std::make_unique<LateAccesses>(program_, memory, seed);
+  for (const auto& machine : machines_) {
+    machine->set_late(late_.get());
+  }
+}
+
 std::vector<lockstep::Driver*> ClockedGrid::Drivers() const {
   std::vector<lockstep::Driver*> drivers;
   for (const auto& machine : machines_) {

@@ -20,6 +20,7 @@
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/runtime/barrier_arrivals.h"
 #include "sim/ptx/runtime/grid.h"
+#include "sim/ptx/runtime/late_accesses.h"
 #include "sim/ptx/runtime/mbarrier_arrivals.h"
 #include "sim/ptx/runtime/on_pins/cluster_port.h"
 #include "sim/ptx/runtime/on_pins/machine.h"
@@ -63,6 +64,9 @@ class ClockedGrid : public Grid {
 
   // The run follows this schedule from now on; it must outlive the grid.
   void set_replay(ScheduleReplay* replay);
+  // Accesses are performed late from now on, by this seed.
+  void PerformLate(Memory* memory, std::uint64_t seed);
+  const LateAccesses* late() const { return late_.get(); }  // null: they are not
   // After the run: why the next turn of the schedule could not come.
   const std::string& missed() const { return missed_; }
   // Records all events of the run there from now on.
@@ -156,6 +160,7 @@ class ClockedGrid : public Grid {
   Random random_;
   std::string missed_;
   std::unique_ptr<ClusterPort> cluster_port_;
+  std::unique_ptr<LateAccesses> late_;
   std::vector<std::unique_ptr<Machine>> machines_;  // by rank
   std::size_t beginning_ = 0;                       // the latest launch that may begin, and when:
   std::uint64_t begins_at_ = 0;

@@ -13,6 +13,7 @@ namespace muster::ptx {
 namespace {
 
 constexpr std::uint32_t kMaxMemoryLatency = 32;  // cycles, drawn for each access
+constexpr std::uint32_t kMaxLateLatency = 256;   // likewise, where they are performed late
 constexpr std::uint32_t kMaxIssueStall = 4;      // cycles, drawn for each barrier
 constexpr std::uint32_t kSchedulerStall = 8;     // one in so many issue slots stays empty
 constexpr std::uint64_t kMaxLaunchesAhead = 2;   // launches queued at a time
@@ -45,6 +46,11 @@ Machine::Machine(ClockedGrid* grid, unsigned rank, const Config& config, const P
     port_->set_remote(
         [this](unsigned to, const MbOperation& operation) { core_.SendRemote(to, operation); });
   }
+}
+
+void Machine::set_late(LateSink* late) {
+  core_.interpreter().set_late(late);
+  engine_.set_late(late);
 }
 
 WaitReport Machine::wait_report() const {
@@ -241,11 +247,20 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
     timeline->EndWait(NameOf(warp), Timeline::Kind::kLanes, ~0U, cycle);
   }
   WarpTimes& times = times_.warps[warp];
+  const bool is_late = core_.interpreter().late() != nullptr;
   switch (core_.Step(warp, cycle)) {
     case StepEvent::kAccess:
       times.memory_until =
-          std::max(times.memory_until, cycle + 1 + random_.Below(kMaxMemoryLatency));
+          std::max(times.memory_until,
+                   cycle + 1 + random_.Below(is_late ? kMaxLateLatency : kMaxMemoryLatency));
       times_.outstanding |= Bit(warp);
+      break;
+    case StepEvent::kFence:
+      if (is_late && times.memory_until > cycle) {
+        residents_.SetPhase(warp, WarpPhase::kAsleep);
+        times.wakes_at = times.memory_until;
+        times_.wakes_at = std::min(times_.wakes_at, times.wakes_at);
+      }
       break;
     case StepEvent::kAsleep:
       RecordLanes(warp, cycle);

@@ -48,6 +48,8 @@ class Machine : public lockstep::Driver, public Scopes {
   // Whether something may proceed by itself, at once or at a later time.
   bool IsBusy() const;
   CopyEngine& engine() { return engine_; }
+  // Accesses are performed late, which must outlive the machine.
+  void set_late(LateSink* late);
   // Whether all running lanes repeat loops and nothing has changed for a long time.
   bool Repeats(std::uint64_t cycle);
   // Sets the schedule that warps follow; lets waiting warps check whether it is their turn.
