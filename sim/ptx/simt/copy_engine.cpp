@@ -100,6 +100,9 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
 
 void CopyEngine::Complete(const Transfer& transfer) {
   if (transfer.mbarrier) {
+    if (Reports(transfer)) {
+      HearerOf(transfer)->port->PostAsync(ReportOf(transfer));
+    }
     HearerOf(transfer)->port->PostAsync(CompletionOf(transfer));
   } else if (replay_ != nullptr) {
     replay_->Perform(transfer.pass, 1);
