@@ -130,6 +130,11 @@ constexpr bool IsWhole(const Config& config, std::uint32_t lanes, std::uint32_t 
   return lanes == (config.mb_limit ? of_instruction : live);
 }
 
+// A wait, unlike check_layout, which has the code of one.
+constexpr bool WaitsForPhase(const MbOperation& operation) {
+  return IsMbWait(operation.op) && operation.asks != MbAsks::kLayout;
+}
+
 // Each lane gets an answer, also one that is refused: token 0, or false.
 constexpr bool HasResponse(const MbOperation& operation) {
   return IsMbWait(operation.op) || operation.has_token;

@@ -72,7 +72,7 @@ void MbarrierArrivals::Step(const MbOperation& operation, const MbEffects& effec
   MbarrierRow& row = RowOf(operation.cta, operation.addr);
   Entry& entry = entries_[operation.cta][operation.addr];
   if (IsMbWait(operation.op)) {
-    if (operation.asks != MbAsks::kLayout) {
+    if (WaitsForPhase(operation)) {
       Wait(operation, effects, warp, line);
     }
     return;
