@@ -22,6 +22,7 @@ module muster
   parameter bit          EnJoin        = 1'b1,
   parameter bit          EnMbarrier    = 1'b1,
   parameter bit          EnMbLimit     = 1'b1,
+  parameter bit          EnReport      = 1'b0,
   parameter int unsigned SmemBytes     = 262144,
   parameter int unsigned MbResponses   = 8,
   parameter int unsigned ClockPeriodPs = 1000,
@@ -32,7 +33,7 @@ module muster
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize,
     EnReduce: EnReduce, EnResult: EnResult, EnState: EnState, EnFaults: EnFaults, EnDrain: EnDrain,
     EnLanes: EnLanes, EnSplit: EnSplit, EnJoin: EnJoin,
-    EnMbarrier: EnMbarrier, EnMbLimit: EnMbLimit,
+    EnMbarrier: EnMbarrier, EnMbLimit: EnMbLimit, EnReport: EnReport,
     SmemBytes: SmemBytes, MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs,
     WaitLimitNs: WaitLimitNs
   },
@@ -99,7 +100,7 @@ module muster
   // A copy engine presents an operation, held until ready.
   input  logic                        mb_async_valid_i,
   output logic                        mb_async_ready_o,   // it is accepted
-  input  mb_async_t                   mb_async_i,         // complete_tx, or an arrive-on
+  input  mb_async_t                   mb_async_i,         // complete_tx, arrive-on or report-on
   // Another CTA presents an operation, held until ready.
   input  logic                        mb_remote_valid_i,
   output logic                        mb_remote_ready_o,  // it is accepted
@@ -132,6 +133,7 @@ module muster
   // Nanoseconds for which the clock stood still before this edge.
   input  logic [31:0]                 mb_stopped_ns_i,
   output logic [Legal.NumWarps-1:0]   mb_wake_o,          // a pulse: parked waits are answered true
+  output mb_report_t                  mb_wake_report_o,   // the report of their primary phase
   output logic [Legal.NumWarps-1:0]   mb_expire_o,       // a pulse: parked waits are answered false
   output logic                        mb_fault_valid_o,   // a pulse: an operation was refused
   output mb_fault_t                   mb_fault_o          // its cause, and whose it was
@@ -228,7 +230,7 @@ module muster
       .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
       .response_valid_o (mb_response_valid_o), .response_ready_i (mb_response_ready_i),
       .response_o (mb_response_o), .stopped_ns_i (mb_stopped_ns_i),
-      .wake_o (mb_wake_o), .expire_o (mb_expire_o),
+      .wake_o (mb_wake_o), .wake_report_o (mb_wake_report_o), .expire_o (mb_expire_o),
       .leave_valid_i (lifecycle_valid_i && lifecycle_ready_o &&
                       lifecycle_i.op inside {LcSuspend, LcEnd}),
       .leave_cta_i (lifecycle_i.cta),
@@ -251,6 +253,7 @@ module muster
     assign mb_response_valid_o = 1'b0;
     assign mb_response_o       = '0;
     assign mb_wake_o           = '0;
+    assign mb_wake_report_o    = '0;
     assign mb_expire_o         = '0;
     assign mb_fault_valid_o    = 1'b0;
     assign mb_fault_o          = '0;

@@ -19,6 +19,7 @@ package muster_cfg_pkg;
     bit          EnJoin;         // open and join
     bit          EnMbarrier;     // mbarriers, and all that follows
     bit          EnMbLimit;      // a try_wait's time limit
+    bit          EnReport;       // mbarriers of layout v1: reports and conditional phases
     int unsigned SmemBytes;      // shared memory of a CTA in bytes: a power of two, 16 at least
     int unsigned MbResponses;    // places of the response queue: 1 at least, 2 with EnLanes
     int unsigned ClockPeriodPs;  // period of clk_i in picoseconds: 1 at least

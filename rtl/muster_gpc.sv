@@ -27,7 +27,7 @@ module muster_gpc
   /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
   parameter muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: 32, SmemBytes: SmemBytes,
-    MbResponses: 8, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1
+    MbResponses: 8, EnReport: 1'b0, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1
   }
   /* verilator lint_on WIDTHCONCAT */
 ) (

@@ -48,6 +48,7 @@ package muster_gpc_pkg;
     logic         async_ready;
     logic         response_valid;  // a token, or the answer of a wait
     mb_response_t response;
+    mb_report_t   wake_report;     // goes with mb_wake_o
     logic         fault_valid;
     mb_fault_t    fault;
   } mb_rsp_t;

@@ -127,7 +127,8 @@ module muster_gpc_unit
     .smem_yield_i (smem_rsp_i.yield),
     .mb_response_valid_o (mb_rsp_o.response_valid),
     .mb_response_ready_i (mb_req_i.response_ready), .mb_response_o (mb_rsp_o.response),
-    .mb_stopped_ns_i (mb_req_i.stopped_ns), .mb_wake_o, .mb_expire_o,
+    .mb_stopped_ns_i (mb_req_i.stopped_ns), .mb_wake_o, .mb_wake_report_o (mb_rsp_o.wake_report),
+    .mb_expire_o,
     .mb_fault_valid_o (mb_rsp_o.fault_valid), .mb_fault_o (mb_rsp_o.fault)
   );
 

@@ -124,6 +124,7 @@ package muster_pkg;
     FaultTxOverflow          = 5'd14, FaultPendingOverflow = 5'd15,
     FaultNocompleteCompleted = 5'd16,
     FaultWordExhausted       = 5'd17,  // all dropped, or invalid
+    FaultWrongLayout         = 5'd27,  // a report-on of an object of layout v0
     FaultRemoteNotAllowed    = 5'd18,
     FaultRestoreUnfinished   = 5'd19,  // ranks after FaultWarpWaiting: R2B.WARP is still to come
     FaultBadJoin             = 5'd20,  // no warp is left to join, or not this one, or without lanes
@@ -201,8 +202,16 @@ package muster_pkg;
     MbTestWaitParity       = 4'd11,
     MbTryWait              = 4'd12,
     MbTryWaitParity        = 4'd13,
-    MbCopyArrive           = 4'd14   // cp.async.mbarrier.arrive at issue: one more is pending
+    MbCopyArrive           = 4'd14,  // cp.async.mbarrier.arrive at issue: one more is pending
+    MbReportOn             = 4'd15   // with EnReport: of a copy engine, on an object of layout v1
   } mb_op_e;
+
+  // What a wait asks about; all but the first with EnReport. MbTestWait asks about the layout.
+  typedef enum logic [1:0] {
+    AsksPrimary     = 2'd0,
+    AsksConditional = 2'd1,  // by parity
+    AsksLayout      = 2'd2   // check_layout
+  } mb_asks_e;
 
   typedef logic [19:0] mb_count_t;  // of arrivals
 
@@ -214,8 +223,29 @@ package muster_pkg;
     logic        lock;      // 0
     logic [20:0] tx;        // signed: bytes completed less bytes expected
     mb_count_t   expected;
-    logic        zero;
+    logic        zero;      // 0; with EnReport it is 1 in words of the other layout, below
   } mb_word_t;
+
+  // A payload report of asynchronous operations. All 0: there is none.
+  typedef struct packed {
+    logic       pred;
+    logic [7:0] value;
+  } mb_report_t;
+
+  // The same of an object of layout v1, with EnReport. The counts of arrivals are held modulo 2^9.
+  typedef struct packed {
+    logic        phase;        // of the primary phase
+    logic        conditional;  // of the conditional phase
+    mb_report_t  report;       // of the current primary phase
+    logic        zero;         // 0
+    logic [8:0]  pending;
+    logic        lock;         // 0
+    logic [20:0] tx;
+    mb_report_t  last;         // of the primary phase before
+    logic [1:0]  none;         // 0
+    logic [8:0]  expected;
+    logic        v1;           // 1
+  } mb_word_v1_t;
 
   typedef enum logic [1:0] {  // a warp, a copy engine, another CTA of the cluster
     MbWarp = 2'd0, MbAsync = 2'd1, MbRemote = 2'd2
@@ -236,7 +266,9 @@ package muster_pkg;
     warp_t       warp;
     lanes_t      lanes;
     logic [31:0] operand;    // count or tx; try_wait: the smallest hint in ns
-    logic        phase;      // waits: bit 63 of the token, or the parity
+    // Waits: bit 63 of the token, or the parity; init and check_layout, with EnReport: layout v1.
+    logic        phase;
+    mb_asks_e    asks;       // waits
     logic        has_token;  // arrivals: a register wants the token
     logic        has_hint;   // try_wait: else the limit is the unit's own
     // try_wait may park: all lanes of the instruction, without EnMbLimit of the warp.
@@ -254,12 +286,14 @@ package muster_pkg;
     logic [MaxLanes-1:0][31:0] addr;
     logic [MaxLanes-1:0][31:0] operand;
     lanes_t                     phase;
+    mb_asks_e                   asks;
     logic                       has_token;
     logic                       has_hint;
     logic                       releasing;
   } mb_instruction_t;
 
-  // complete_tx with the bytes, or an arrive-on: arrive with count 1.
+  // complete_tx with the bytes, or an arrive-on: arrive with count 1. With EnReport also a
+  // report-on, whose value is the low byte of the operand.
   typedef struct packed {
     mb_op_e      op;
     mb_place_t   place;
@@ -282,7 +316,9 @@ package muster_pkg;
     mb_op_e    op;
     mb_count_t operand;   // its count or tx
     logic      complete;  // waits: waitComplete
-    mb_word_t  token;     // arrivals: of the first lane
+    // Arrivals: of the first lane. Waits, with EnReport: the word that they found, whose `last` is
+    // the report of the primary phase that they asked about, if it is complete.
+    mb_word_t  token;
   } mb_response_t;
 
   typedef struct packed {

@@ -76,6 +76,7 @@ module muster_template
   input  logic                response_ready_i,
   output response_t           response_o,
   output logic [NumWarps-1:0] mb_wake_o,    // a parked try_wait is answered true,
+  output mb_report_t          mb_wake_report_o,  // with the report of its phase
   output logic [NumWarps-1:0] mb_expire_o,  // and false
   output logic                mb_response_valid_o,
   input  logic                mb_response_ready_i,
@@ -188,7 +189,7 @@ module muster_template
     .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
     .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
     .mb_response_valid_o, .mb_response_ready_i, .mb_response_o, .mb_stopped_ns_i ('0),
-    .mb_wake_o, .mb_expire_o, .mb_fault_valid_o, .mb_fault_o
+    .mb_wake_o, .mb_wake_report_o, .mb_expire_o, .mb_fault_valid_o, .mb_fault_o
   );
   /* verilator lint_on PINMISSING */
   /* verilator lint_on PINCONNECTEMPTY */

@@ -96,7 +96,7 @@ module muster_board
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: 32, EnMbarrier: EnMbarrier,
     SmemBytes: SmemBytes,
     // All other switches.
-    MbResponses: MbResponses, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1
+    MbResponses: MbResponses, EnReport: 1'b0, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1
   };
 
   muster #(.Cfg(Cfg)) u_muster (
@@ -136,7 +136,7 @@ module muster_board
     .smem_yield_i (pins.yield), .mb_stopped_ns_i ('0),
     .mb_response_valid_o (mb_levels.response_valid), .mb_response_ready_i (pins.mb_response_ready),
     .mb_response_o (mb_events.response),
-    .mb_wake_o (mb_levels.wake), .mb_expire_o (mb_levels.expire),
+    .mb_wake_o (mb_levels.wake), .mb_wake_report_o (), .mb_expire_o (mb_levels.expire),
     .mb_fault_valid_o (mb_levels.fault_valid), .mb_fault_o (mb_events.fault),
     .mb_commit_o (mb_commit)
   );

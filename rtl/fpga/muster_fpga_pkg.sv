@@ -9,7 +9,7 @@ package muster_fpga_pkg;
 
   localparam logic [7:0]  StartByte   = 8'hA5;
   localparam int unsigned MaxPayload  = 128;  // bytes
-  localparam logic [7:0]  LinkVersion = 8'd4;
+  localparam logic [7:0]  LinkVersion = 8'd5;
 
   // The unit on the board: `small` of rtl/configs.json.
   localparam int unsigned NumWarps = 8;
@@ -84,7 +84,7 @@ package muster_fpga_pkg;
   typedef struct packed {
     logic [6:0] pad1;
     mb_async_t  async;
-    logic [3:0] pad0;
+    logic [1:0] pad0;
     mb_group_t  group;
   } mb_pins_t;
 

@@ -97,6 +97,7 @@ module muster_mb_coalesce
     lanes:     lanes,
     operand:   plain ? '0 : hint,
     phase:     instruction_i.phase[leader],
+    asks:      instruction_i.asks,
     has_token: instruction_i.has_token,
     has_hint:  instruction_i.has_hint,
     whole:     lanes == (EnMbLimit ? instruction_i.lanes : instruction_i.live),

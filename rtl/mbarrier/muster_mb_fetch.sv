@@ -118,7 +118,7 @@ module muster_mb_fetch
 
   assign enter_go   = enter_valid && read_free;
   assign cause      = !Cfg.EnFaults || enter.cause != FaultNone ? enter.cause :
-                      judge(enter.source, enter.group, AddrW);
+                      judge(enter.source, enter.group, AddrW, Cfg.EnReport);
   assign enter_kind = class_of(enter.group.op);
 
   assign in_read  = read_valid_q && read_q.cause == FaultNone &&

@@ -4,7 +4,8 @@
 // completes, the wait is answered true. The event decides, not the word: after two completions the
 // parity is what it was. An operation is compared with the slots in the cycle of its commit, and
 // one commits per cycle. So a wait that commits before the completion is in its slot by then, and a
-// wait that commits after it is not.
+// wait that commits after it is not. With EnReport a wait may be for the conditional phase, which
+// completes with the primary one unless that has a report.
 //
 //     cycle    1            2           3
 //     commit   completes    -           -
@@ -29,11 +30,15 @@ module muster_mb_park
   input  logic                park_valid_i,  // commits, and would park
   input  warp_t               warp_i,
   input  mb_place_t           place_i,
-  input  logic                phase_i,       // waited for, or the one that completes
+  input  logic                phase_i,       // waited for, or the one that completes,
+  input  logic                conditional_phase_i,  // likewise, of conditional phases
+  input  logic                conditional_i,  // it is the one that is waited for
   input  logic [31:0]         limit_i,       // ns, the time for which it may wait
   output logic                parked_o,      // the wait parks: the warp's slot is free
 
-  input  logic                completed_i,  // commits, and the phase completes
+  input  logic                completed_i,  // commits, and the phase completes,
+  input  logic                advances_i,   // and the conditional phase, too
+  input  mb_report_t          report_i,     // of the phase that completes
 
   input  logic                leave_i,     // a CTA leaves its slot
   input  cta_t                leave_cta_i,
@@ -42,6 +47,7 @@ module muster_mb_park
 
   output logic                limited_o,   // a limit may pass
   output logic [NumWarps-1:0] wake_o,      // answered true
+  output mb_report_t          wake_report_o,  // those that waited for a primary phase: its report
   output logic [NumWarps-1:0] expire_o     // answered false
 );
 
@@ -52,21 +58,32 @@ module muster_mb_park
     logic [CtaW-1:0]  cta;
     logic [AddrW-1:0] addr;
     logic             phase;
+    logic             conditional;
   } key_t;
 
   key_t                key;
+  key_t [1:0]          ends;
   key_t [NumWarps-1:0] key_q;
   logic [WarpW-1:0]    warp;
   logic [NumWarps-1:0] parked_q, match_q, same, leaves, late, expires, free, starts;
+  logic [NumWarps-1:0] other;  // waits for a conditional phase
   logic [NumWarps-1:0] wake_q, expire_q;
 
   assign key  = '{cta: CtaW'((NumCtas > 1) ? place_i.cta : '0), addr: place_i.addr[3+:AddrW],
-                  phase: phase_i};
+                  phase: Cfg.EnReport && conditional_i ? conditional_phase_i : phase_i,
+                  conditional: Cfg.EnReport && conditional_i};
   assign warp = warp_i[WarpW-1:0];
+
+  // The waits that a completion ends: for the primary, and for the conditional phase.
+  assign ends = '{
+    0: '{cta: key.cta, addr: key.addr, phase: phase_i, conditional: 1'b0},
+    1: '{cta: key.cta, addr: key.addr, phase: conditional_phase_i, conditional: 1'b1}
+  };
 
   always_comb begin
     for (int w = 0; w < NumWarps; w++) begin
-      same[w]   = parked_q[w] && key_q[w] == key;
+      other[w]  = Cfg.EnReport && key_q[w].conditional;
+      same[w]   = parked_q[w] && key_q[w] == ends[other[w]] && (!other[w] || advances_i);
       leaves[w] = Cfg.EnMbLimit && parked_q[w] && leave_i && 32'(leave_cta_i) < NumCtas &&
                   key_q[w].cta == CtaW'(leave_cta_i);
     end
@@ -105,6 +122,15 @@ module muster_mb_park
       if (starts[w]) key_q[w] <= key;
     end
   end
+
+  mb_report_t report_q, wake_report_q;
+
+  always_ff @(posedge clk_i) begin
+    report_q      <= report_i;
+    wake_report_q <= report_q;
+  end
+
+  assign wake_report_o = wake_report_q;
 
   assign limited_o = Cfg.EnMbLimit && parked_q != '0;
   assign wake_o    = wake_q;

@@ -23,6 +23,7 @@ package muster_mb_pkg;
     logic arrives;      // pending goes down
     logic tests;        // the completion test
     logic no_complete;  // the completion test must not hold
+    logic reports;      // the report of its phase
     logic waits;        // only asks
   } mb_class_t;
 
@@ -37,6 +38,7 @@ package muster_mb_pkg;
     c.arrives     = c.drops || op inside {MbArrive, MbArriveNoComplete, MbArriveExpectTx};
     c.tests       = c.arrives || op == MbCompleteTx || (ExpectTxTests && op == MbExpectTx);
     c.no_complete = op inside {MbArriveNoComplete, MbArriveDropNoComplete};
+    c.reports     = op == MbReportOn;
     c.waits       = op inside {MbTestWait, MbTestWaitParity, MbTryWait, MbTryWaitParity};
     return c;
   endfunction
@@ -53,6 +55,7 @@ package muster_mb_pkg;
   typedef struct packed {
     mb_class_t  kind;
     mb_amount_t amount;
+    logic [7:0] value;    // of a report
     logic       several;  // it is of more than one lane
   } mb_step_t;
 
@@ -64,6 +67,7 @@ package muster_mb_pkg;
     // Refused beforehand, exhausted, nothing pending or expected, or an operand too large.
     logic     hopeless;
     logic     exhausted;
+    logic     wrong_layout;
     // Less is pending or expected; or more would be pending than the word can hold.
     logic     beyond;
     logic     adds;        // more would be pending than the word can hold
@@ -75,7 +79,7 @@ package muster_mb_pkg;
   } mb_sums_t;
 
   function automatic logic is_refused(mb_sums_t s);
-    return s.hopeless || s.beyond || s.tx_bad || s.no_complete;
+    return s.hopeless || s.beyond || s.tx_bad || s.no_complete || s.wrong_layout;
   endfunction
 
   // Not possible for all lanes together, if the step is refused, and if it is accepted.
@@ -109,12 +113,55 @@ package muster_mb_pkg;
   endfunction
 
   function automatic mb_step_t step_of(mb_op_e op, nlanes_t n, total_t total);
-    return '{kind: class_of(op), amount: amount_of(op, n, total), several: n > 6'd1};
+    return '{kind: class_of(op), amount: amount_of(op, n, total), value: total[7:0],
+             several: n > 6'd1};
+  endfunction
+
+  // Whether a word is of layout v1. `layouts`: the unit has EnReport.
+  function automatic logic is_v1(mb_word_t word, bit layouts);
+    return layouts && word.zero;
+  endfunction
+
+  // A word whose phase completes.
+  function automatic mb_word_t next_phase(mb_word_t word, bit layouts);
+    mb_word_t    next;
+    mb_word_v1_t v1;
+    if (is_v1(word, layouts)) begin
+      v1             = word;
+      v1.phase       = !v1.phase;
+      v1.conditional = v1.conditional ^ (v1.report == '0);
+      v1.last        = v1.report;
+      v1.report      = '0;
+      v1.pending     = v1.expected;
+      return v1;
+    end
+    next         = word;
+    next.phase   = !word.phase;
+    next.pending = word.expected;
+    return next;
+  endfunction
+
+  // A word without the bits that have no meaning.
+  function automatic mb_word_t without_stray(mb_word_t word, bit layouts);
+    mb_word_t    plain;
+    mb_word_v1_t v1;
+    if (is_v1(word, layouts)) begin
+      v1      = word;
+      v1.zero = 1'b0;
+      v1.lock = 1'b0;
+      v1.none = '0;
+      return v1;
+    end
+    plain      = word;
+    plain.lock = 1'b0;
+    plain.zero = 1'b0;
+    return plain;
   endfunction
 
   // The first fault of a request that does not depend on the word. addr_bits: the width of a byte
-  // address in a CTA's shared memory.
-  function automatic fault_e judge(mb_source_e source, mb_group_t group, int unsigned addr_bits);
+  // address in a CTA's shared memory. layouts: an init may name layout v1.
+  function automatic fault_e judge(mb_source_e source, mb_group_t group, int unsigned addr_bits,
+                                   bit layouts);
     mb_class_t c;
     logic      zero, above;
     c     = class_of(group.op);
@@ -126,7 +173,9 @@ package muster_mb_pkg;
     if (group.place.addr[2:0] != '0 || (group.place.addr >> addr_bits) != '0) begin
       return FaultBadAddress;
     end
-    if (c.inits && (zero || above)) return FaultBadInitCount;
+    if (c.inits && (zero || above || (layouts && group.phase && group.operand[19:9] != '0))) begin
+      return FaultBadInitCount;
+    end
     if (c.arrives && !c.tx && (zero || above)) return FaultBadArriveCount;
     if (c.tx && above) return FaultTxOverflow;
     return FaultNone;

@@ -102,16 +102,12 @@ module muster_mb_update
   assign take    = valid_i && free;
 
   always_comb begin
-    base = sums_q.word;
-    if (sums_q.completes) begin
-      base.phase   = !sums_q.word.phase;
-      base.pending = sums_q.word.expected;
-    end
+    base = sums_q.completes ? next_phase(sums_q.word, Cfg.EnReport) : sums_q.word;
     if (!ahead_q) base = word_q;
   end
 
   muster_mb_look #(.Cfg(Cfg)) u_look (
-    .word_i (base), .step_i (step_q), .phase_i (look_q.group.phase),
+    .word_i (base), .step_i (step_q), .phase_i (look_q.group.phase), .asks_i (look_q.group.asks),
     .refused_i (look_q.cause != FaultNone && own), .sums_o (sums)
   );
 
@@ -216,7 +212,7 @@ module muster_mb_update
   // Write
   // ---------------------------------------------------------------------------------------------
 
-  muster_mb_verdict u_verdict (
+  muster_mb_verdict #(.EnReport(Cfg.EnReport)) u_verdict (
     .old_word_i (found_q), .sums_i (sums_q), .waits_i (waits_q), .cause_i (write_q.cause),
     .word_o (new_word_o), .write_o (write), .completed_o, .cause_o (cause),
     .split_o (split)

@@ -5,7 +5,9 @@
 module muster_mb_verdict
   import muster_pkg::*;
   import muster_mb_pkg::*;
-(
+#(
+  parameter bit EnReport  // of the unit
+) (
   input  mb_word_t old_word_i,  // the word before
   input  mb_sums_t sums_i,
   input  logic     waits_i,  // only asks
@@ -28,6 +30,8 @@ module muster_mb_verdict
     if (cause_i == FaultNone) begin
       if (sums_i.exhausted) begin
         cause_o = FaultWordExhausted;
+      end else if (sums_i.wrong_layout) begin
+        cause_o = FaultWrongLayout;
       end else if (sums_i.hopeless || (sums_i.beyond && !sums_i.adds)) begin
         cause_o = FaultBadArriveCount;
       end else if (sums_i.tx_bad) begin
@@ -44,14 +48,10 @@ module muster_mb_verdict
   assign write_o     = !waits_i && !refused && !split_o;
 
   always_comb begin
-    word_o = sums_i.word;
-    if (sums_i.completes) begin
-      word_o.phase   = !sums_i.word.phase;
-      word_o.pending = sums_i.word.expected;
-    end
+    word_o = sums_i.completes ? next_phase(sums_i.word, EnReport) : sums_i.word;
     if (refused) word_o = old_word_i;  // a wait has added nothing
     word_o.lock = 1'b0;
-    word_o.zero = 1'b0;
+    word_o.zero = is_v1(word_o, EnReport);
   end
 
 endmodule

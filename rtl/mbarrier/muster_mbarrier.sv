@@ -50,6 +50,7 @@ module muster_mbarrier
 
   input  logic [31:0]             stopped_ns_i,
   output logic [Cfg.NumWarps-1:0] wake_o,
+  output mb_report_t              wake_report_o,
   output logic [Cfg.NumWarps-1:0] expire_o,
   input  logic                    leave_valid_i,
   input  cta_t                    leave_cta_i,
@@ -81,6 +82,7 @@ module muster_mbarrier
       lanes_t      lanes;
       logic [31:0] operand;
       logic        phase;
+      mb_asks_e    asks;
       logic        has_token;
       logic        has_hint;
       logic        whole;
@@ -92,6 +94,7 @@ module muster_mbarrier
     assign offered = '{
       responds: responds(MbWarp, issue_i), op: issue_i.op, place: issue_i.place,
       lanes: issue_i.lanes, operand: issue_i.operand, phase: issue_i.phase,
+      asks: Cfg.EnReport ? issue_i.asks : AsksPrimary,
       has_token: issue_i.has_token, has_hint: issue_i.has_hint, whole: issue_i.whole
     };
 
@@ -106,8 +109,9 @@ module muster_mbarrier
     assign warp_responds = drained.responds;
     assign warp_group    = '{
       op: drained.op, place: drained.place, warp: warp, lanes: drained.lanes,
-      operand: drained.operand, phase: drained.phase, has_token: drained.has_token,
-      has_hint: drained.has_hint, whole: drained.whole, releasing: 1'b0
+      operand: drained.operand, phase: drained.phase, asks: drained.asks,
+      has_token: drained.has_token, has_hint: drained.has_hint, whole: drained.whole,
+      releasing: 1'b0
     };
   end else begin : g_no_drain
     assign warp_valid    = issue_valid_i;
@@ -160,6 +164,7 @@ module muster_mbarrier
       entering.group.has_token = remote_i.has_token;
     end
     if (!Cfg.EnLanes) entering.group.lanes = '0;
+    if (!Cfg.EnReport) entering.group.asks = AsksPrimary;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -199,26 +204,28 @@ module muster_mbarrier
   // Answers
   // ---------------------------------------------------------------------------------------------
 
-  logic         parks, limited;
+  logic         parks, limited, v1;
+  mb_word_v1_t  other;
   mb_response_t response;
   mb_word_t     token;
+
+  assign v1    = is_v1(found, Cfg.EnReport);
+  assign other = found;
 
   muster_mb_park #(.Cfg(Cfg)) u_park (
     .clk_i, .rst_ni,
     .park_valid_i (tries), .warp_i (done.group.warp), .place_i (done.group.place),
-    .phase_i (found.phase), .limit_i (done.group.operand),
+    .phase_i (found.phase), .conditional_phase_i (v1 ? other.conditional : found.phase),
+    .conditional_i (done.group.asks == AsksConditional), .limit_i (done.group.operand),
     .parked_o (parks),
-    .completed_i (commit && completed),
+    .completed_i (commit && completed), .advances_i (!v1 || other.report == '0),
+    .report_i (v1 ? other.report : '0),
     .leave_i (leave_valid_i), .leave_cta_i, .stopped_ns_i,
-    .limited_o (limited), .wake_o, .expire_o
+    .limited_o (limited), .wake_o, .wake_report_o, .expire_o
   );
 
   // The bits that an update clears are not in its token.
-  always_comb begin
-    token      = found;
-    token.lock = 1'b0;
-    token.zero = 1'b0;
-  end
+  assign token = without_stray(found, Cfg.EnReport);
 
   assign response = '{
     warp:     done.group.warp,

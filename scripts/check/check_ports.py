@@ -22,11 +22,12 @@ ENUMS = {
     "op_e": ("operation.h", "OpKind", 0), "lifecycle_e": ("operation.h", "OpKind", 16),
     "kind_e": ("operation.h", "BarKind", 0), "fault_e": ("fault.h", "FaultCause", 0),
     "mb_op_e": ("mbarrier_operation.h", "MbOp", 0), "mb_source_e": ("mbarrier_operation.h", "MbSource", 0),
+    "mb_asks_e": ("mbarrier_operation.h", "MbAsks", 0),
     "warp_op_e": ("warp_operation.h", "WarpOp", 0), "at_op_e": ("atomic_operation.h", "AtomicOp", 0),
     "at_size_e": ("atomic_operation.h", "AtomicSize", 0), "cluster_life_e": ("cluster_operation.h", "ClusterLifeOp", 0),
     "cluster_op_e": ("cluster_operation.h", "ClusterOp", 0),
 }
-PREFIX = re.compile(r"(Op|Lc|Kind|Fault|Mb|Warp|At|Cl)(?=[A-Z0-9])")
+PREFIX = re.compile(r"(Op|Lc|Kind|Fault|Mb|Asks|Warp|At|Cl)(?=[A-Z0-9])")
 
 # Highest and lowest bit of the fields of words that rtl/README.md and rtl/mbarrier/README.md publish.
 PUBLISHED = {

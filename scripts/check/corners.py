@@ -30,9 +30,9 @@ BUILD = TREE / "build"
 SIZES = {"NumWarps": "w", "NumCtas": "c", "NumIssue": "p", "WarpSize": "l"}
 SWITCHES = {"EnReduce": "reduce", "EnResult": "result", "EnState": "state", "EnFaults": "faults", "EnDrain": "drain",
             "EnLanes": "lanes", "EnSplit": "split", "EnJoin": "join", "EnMbarrier": "mbarrier",
-            "EnMbLimit": "limit"}
+            "EnMbLimit": "limit", "EnReport": "report"}
 WITH = {"EnReduce": {"EnState": 0}}  # off together
-OF_MBARRIERS = ["EnMbLimit", "SmemBytes", "MbResponses", "ClockPeriodPs", "WaitLimitNs"]
+OF_MBARRIERS = ["EnMbLimit", "EnReport", "SmemBytes", "MbResponses", "ClockPeriodPs", "WaitLimitNs"]
 # Each parameter's plain value first.
 VALUES = {"NumWarps": [8, 4, 5, 12, 32, 33, 40, 63, 64], "NumCtas": [2, 1, 3, 32],
           "NumIssue": [1, 2, 4], "WarpSize": [32, 4, 8, 16], **{switch: [1, 0] for switch in SWITCHES},

@@ -20,7 +20,7 @@ PACKAGES = ("rtl/muster_pkg.sv", "rtl/warp/muster_warp_pkg.sv", "rtl/atomics/mus
             "rtl/muster_gpc_pkg.sv", "rtl/fpga/muster_fpga_pkg.sv")
 
 # Structs that the C++ side holds as a number (sim/isa has functions for their fields).
-NUMBERS = ("mb_word_t", "bar_word_t", "warp_word_t")
+NUMBERS = ("mb_word_t", "mb_word_v1_t", "mb_report_t", "bar_word_t", "warp_word_t")
 
 # Where the C++ member has another name than the field. "": the members of a struct in it are those of the whole;
 # "*": all other fields.

@@ -30,6 +30,8 @@ void Mbarriers::Operate(const Place& at, std::uint64_t owner, const MbOperation&
   }
   if (op == MbOp::kInit || op == MbOp::kInval) {
     Make(&object, at, op, access);
+  } else if (op == MbOp::kReportOn || operation.asks == MbAsks::kLayout) {
+    return;  // neither waits for anything, nor ends a wait
   } else if (IsMbWait(op)) {
     object.awaited = true;
     if (effects.complete != 0) {

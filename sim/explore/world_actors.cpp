@@ -61,7 +61,10 @@ void World::EnableWarp(const WarpState& state) {
   }
   for (const Wait& wait : state.waits) {
     const MbOperation& operation = wait.operation;
-    const bool phase = machine.Word(operation.cta, operation.addr) >> 63 != 0;
+    const MbWord word =
+        DecodeMbWord(machine.Word(operation.cta, operation.addr), machine.config().report);
+    const bool phase =
+        operation.asks == MbAsks::kConditional && word.v1 ? word.conditional : word.phase;
     const bool complete =
         phase != operation.phase || machine.core().IsInvalidatedByAnother(operation);
     if (complete || !wait.returns) {

@@ -242,12 +242,13 @@ void World::Answer(WarpState* state, std::size_t index, bool answer) {
   state->pc = wait.pc;
   MbOperation operation = wait.operation;
   operation.whole = false;  // no wait parks here: one that would is not enabled
-  At(state->unit).Perform(operation);
+  const MbEffects effects = At(state->unit).Perform(operation);
   if (!ending()) {
     ptx::MbReply reply;
     reply.warp = operation.warp;
     reply.lanes = operation.lanes;
     reply.complete = answer;
+    reply.report = answer ? effects.report : MbReport{0};
     At(state->unit).core().Reply(reply);
   }
 }

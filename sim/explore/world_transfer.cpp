@@ -275,6 +275,9 @@ void World::Perform(const Flight& flight) {
     }
   }
   if (transfer.mbarrier) {
+    if (Reports(transfer)) {
+      HearerOf(transfer)->port->PostAsync(ReportOf(transfer));
+    }
     HearerOf(transfer)->port->PostAsync(CompletionOf(transfer));
   }
 }

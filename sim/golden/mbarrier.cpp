@@ -1,15 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Numbers in comments are subsections of PTX ISA 9.7.13.15.
+// Numbers in comments are subsections of PTX ISA 9.7.13.15; those after "9.4:" are subsections of
+// 9.7.15.16 in PTX ISA 9.4, which has layouts and reports.
 #include "sim/golden/mbarrier.h"
-
-#include <fmt/format.h>
 
 #include <cassert>
 #include <cstdint>
 #include <cstdlib>
-#include <iterator>
-#include <string>
 #include <vector>
 
 #include "sim/isa/bits.h"
@@ -81,6 +78,10 @@ MbEffects Mbarriers::Do(const MbEvent& event) {
   MbOperation operation = given;
   operation.lanes &= core_.LanesOfWarp();
   operation.behind &= core_.LanesOfWarp();
+  if (!layouts_) {
+    operation.asks = MbAsks::kPrimary;
+    operation.phase = operation.phase && operation.op != MbOp::kInit;
+  }
   if (operation.lanes == 0) {
     return effects;  // no lane executes it
   }
@@ -149,12 +150,16 @@ FaultCause Mbarriers::JudgeCore(const MbOperation& operation) const {
 
 FaultCause Mbarriers::JudgeOperands(const MbOperation& operation) const {
   assert(operation.source != MbSource::kAsync || operation.op == MbOp::kCompleteTx ||
+         operation.op == MbOp::kReportOn ||
          (operation.op == MbOp::kArrive && operation.operand == 1));
   if (operation.addr % kMbBytes != 0 || operation.addr >= smem_bytes_) {
     return FaultCause::kBadAddress;
   }
   // (.2) The valid ranges, of all 32 bits of an operand.
-  if (operation.op == MbOp::kInit && (operation.operand == 0 || operation.operand > kMaxMbCount)) {
+  // (9.4: .3) An object of layout v1 counts fewer arrivals.
+  const bool v1 = operation.op == MbOp::kInit && operation.phase;
+  const std::uint32_t most = v1 ? kMaxMbCountV1 : kMaxMbCount;
+  if (operation.op == MbOp::kInit && (operation.operand == 0 || operation.operand > most)) {
     return FaultCause::kBadInitCount;
   }
   if (IsMbArrival(operation.op)) {
@@ -173,6 +178,10 @@ FaultCause Mbarriers::JudgeWord(const MbOperation& operation, const Object& obje
   if (IsExhausted(object)) {
     return FaultCause::kWordExhausted;
   }
+  // (9.4: .5.2) Layout v0 does not support what could hold back the conditional phase.
+  if (operation.op == MbOp::kReportOn && !object.v1) {
+    return FaultCause::kWrongLayout;
+  }
   const std::int64_t count = IsMbArrival(operation.op) ? ArriveCount(operation) : 0;
   if (count > object.pending || (IsDrop(operation.op) && count > object.expected)) {
     return FaultCause::kBadArriveCount;
@@ -182,7 +191,7 @@ FaultCause Mbarriers::JudgeWord(const MbOperation& operation, const Object& obje
     return FaultCause::kTxOverflow;
   }
   // (.15) "The pending count after the increment should not exceed the limit."
-  if (operation.op == MbOp::kCopyArrive && object.pending == kMaxMbCount) {
+  if (operation.op == MbOp::kCopyArrive && object.pending == MostPending(object)) {
     return FaultCause::kPendingOverflow;
   }
   // (.13, .14) It "must not cause the mbarrier to complete its current phase".
@@ -190,6 +199,11 @@ FaultCause Mbarriers::JudgeWord(const MbOperation& operation, const Object& obje
     return FaultCause::kNocompleteCompleted;
   }
   return FaultCause::kNone;
+}
+
+// (9.4: .3)
+std::int64_t Mbarriers::MostPending(const Object& object) {
+  return object.v1 ? kMaxMbCountV1 : kMaxMbCount;
 }
 
 // (.2) Zero is not a valid expected count: without further arrivals, no phase can complete any
@@ -236,6 +250,10 @@ void Mbarriers::StepLane(const MbOperation& operation, unsigned lane, Object* ob
       ++object->pending;
       ++outstanding_[operation.cta];
       break;
+    case MbOp::kReportOn:
+      // (9.4: .10) The payload report is updated: the predicate becomes true, the value is ORed.
+      object->report |= kMbReported | (operation.operand & 0xff);
+      break;
     default:
       Arrive(operation, lane, object, effects);
       break;
@@ -252,6 +270,7 @@ void Mbarriers::Init(const MbOperation& operation, Object* object, MbEffects* ef
   *object = Object();
   object->pending = operation.operand;
   object->expected = operation.operand;
+  object->v1 = operation.phase;
   object->initialised = true;
 }
 
@@ -261,7 +280,10 @@ void Mbarriers::Arrive(const MbOperation& operation, unsigned lane, Object* obje
   const std::int64_t count = ArriveCount(operation);
   const auto current = static_cast<std::int64_t>(object->phase);
   if (operation.source == MbSource::kWarp) {
-    *MeantBy(object, operation.warp, lane) = current;
+    *MeantBy(object, operation.warp, lane, false) = current;
+    if (object->v1) {
+      *MeantBy(object, operation.warp, lane, true) = static_cast<std::int64_t>(object->conditional);
+    }
     object->came |= Bit(operation.warp);
   }
   if (operation.has_token) {
@@ -285,15 +307,27 @@ void Mbarriers::TestCompletion(const MbOperation& operation, Object* object, MbE
   if (object->pending != 0 || object->tx != 0) {
     return;
   }
+  // (9.4: .8) The conditional phase advances with the primary one if its report is zero.
+  const bool advances = object->report == 0;
   for (WarpSet left = parked_; left != 0; left &= left - 1) {
     const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
     const Waiter& waiter = waiters_[warp];
-    if (waiter.cta == operation.cta && waiter.addr == operation.addr &&
-        Parity(waiter.phase) == Parity(object->phase)) {
-      ForEachLane(waiter.lanes, [&](unsigned lane) { *MeantBy(object, warp, lane) = kNoPhase; });
+    const bool conditional = waiter.conditional;
+    const bool completes = conditional
+                               ? advances && Parity(waiter.phase) == Parity(object->conditional)
+                               : Parity(waiter.phase) == Parity(object->phase);
+    if (waiter.cta == operation.cta && waiter.addr == operation.addr && completes) {
+      ForEachLane(waiter.lanes,
+                  [&](unsigned lane) { *MeantBy(object, warp, lane, conditional) = kNoPhase; });
       Answer(warp, true, effects);
+      if (!conditional) {
+        effects->answers.back().report = object->report;
+      }
     }
   }
+  object->conditional += advances ? 1 : 0;
+  object->last = object->report;
+  object->report = 0;
   ++object->phase;
   object->pending = object->expected;
   object->came = 0;
@@ -310,15 +344,26 @@ void Mbarriers::TestCompletion(const MbOperation& operation, Object* object, MbE
 // current or the immediately preceding phase", whichever thread it was returned to.
 void Mbarriers::Wait(const MbOperation& operation, unsigned lane, Object* object,
                      MbEffects* effects) {
-  const auto current = static_cast<std::int64_t>(object->phase);
-  std::int64_t& by_parity = *MeantBy(object, operation.warp, lane);
+  // (9.4: .21) Whether the object has that layout.
+  if (operation.asks == MbAsks::kLayout) {
+    effects->complete |= static_cast<std::uint32_t>(object->v1 == operation.phase) << lane;
+    return;
+  }
+  // (9.4: .19) The conditional phase may complete independently, and is asked about by its parity.
+  const bool conditional = operation.asks == MbAsks::kConditional;
+  const std::uint64_t phase = conditional ? object->conditional : object->phase;
+  const auto current = static_cast<std::int64_t>(phase);
+  std::int64_t& by_parity = *MeantBy(object, operation.warp, lane, conditional);
   const bool by_token = operation.op == MbOp::kTestWait || operation.op == MbOp::kTryWait;
   const std::int64_t meant = by_token ? object->token[operation.phase] : by_parity;
   if (meant != kNoPhase && Parity(meant) == operation.phase && current - meant >= 2) {
     effects->hazards |= HazardBit(Hazard::kLateParity);
   }
-  const bool complete = Parity(object->phase) != operation.phase;
+  const bool complete = Parity(phase) != operation.phase;
   effects->complete |= static_cast<std::uint32_t>(complete) << lane;
+  if (complete && !conditional) {
+    effects->report = object->last;
+  }
   by_parity = complete ? kNoPhase : current;
 }
 
@@ -329,11 +374,13 @@ void Mbarriers::Park(const MbOperation& operation, const Object& object, MbEffec
   }
   effects->parked = operation.lanes;
   parked_ |= Bit(operation.warp);
-  waiters_[operation.warp] = {operation.lanes, operation.cta, operation.addr, object.phase};
+  const bool conditional = operation.asks == MbAsks::kConditional;
+  waiters_[operation.warp] = {operation.lanes, operation.cta, operation.addr,
+                              conditional ? object.conditional : object.phase, conditional};
 }
 
 void Mbarriers::Answer(unsigned warp, bool complete, MbEffects* effects) {
-  effects->answers.push_back({static_cast<std::uint8_t>(warp), waiters_[warp].lanes, complete});
+  effects->answers.push_back({static_cast<std::uint8_t>(warp), waiters_[warp].lanes, complete, 0});
   waiters_[warp] = Waiter();
   parked_ &= ~Bit(warp);
 }
@@ -396,17 +443,18 @@ std::uint64_t Mbarriers::Word(unsigned cta, std::uint32_t addr) const {
   return found == words_[cta].end() ? 0 : ToWord(found->second);
 }
 
-Mbarriers::Object Mbarriers::FromWord(std::uint64_t word) {
-  const MbWord fields = DecodeMbWord(word);
+Mbarriers::Object Mbarriers::FromWord(std::uint64_t word) const {
+  const MbWord fields = DecodeMbWord(word, layouts_);
   Object object;
   object.phase = fields.phase ? 1 : 0;
   object.pending = fields.pending;
   object.expected = fields.expected;
   object.tx = fields.tx;
-  MbWord stray;
-  stray.lock = fields.lock;
-  stray.reserved = fields.reserved;
-  object.stray = Encode(stray);
+  object.v1 = fields.v1;
+  object.conditional = fields.v1 ? std::uint64_t{fields.conditional} : object.phase;
+  object.report = fields.report;
+  object.last = fields.last;
+  object.stray = word ^ ToWord(object);
   return object;
 }
 
@@ -416,59 +464,20 @@ std::uint64_t Mbarriers::ToWord(const Object& object) {
   fields.pending = static_cast<std::uint32_t>(object.pending);
   fields.expected = static_cast<std::uint32_t>(object.expected);
   fields.tx = object.tx;
+  fields.v1 = object.v1;
+  fields.conditional = Parity(object.conditional);
+  fields.report = object.report;
+  fields.last = object.last;
   return Encode(fields) | object.stray;
 }
 
-std::int64_t* Mbarriers::MeantBy(Object* object, unsigned warp, unsigned lane) {
-  if (object->meant.size() <= warp) {
-    object->meant.resize(warp + 1);
+std::int64_t* Mbarriers::MeantBy(Object* object, unsigned warp, unsigned lane, bool conditional) {
+  // With layout v0 the two are one.
+  std::vector<Meant>& meant = conditional && object->v1 ? object->meant_conditional : object->meant;
+  if (meant.size() <= warp) {
+    meant.resize(warp + 1);
   }
-  return &object->meant[warp][lane];
-}
-
-// ------------------------------------------------------------------------------------------------
-// Reports
-// ------------------------------------------------------------------------------------------------
-
-std::vector<std::uint32_t> Mbarriers::Objects(unsigned cta) const {
-  std::vector<std::uint32_t> objects;
-  for (const auto& [addr, object] : words_[cta]) {
-    if (object.initialised) {
-      objects.push_back(addr);
-    }
-  }
-  return objects;
-}
-
-std::string Mbarriers::Describe(unsigned cta, std::uint32_t addr) const {
-  const auto found = words_[cta].find(addr);
-  const Object object = found == words_[cta].end() ? Object() : found->second;
-  std::string text = fmt::format("mbarrier {:#x} of CTA {}: ", addr, cta);
-  const auto out = std::back_inserter(text);
-  if (!object.initialised) {
-    text += "not initialised";
-  } else if (IsExhausted(object)) {
-    fmt::format_to(out, "phase {}, exhausted", object.phase);
-  } else {
-    fmt::format_to(out, "phase {}, {} of {} arrivals pending, tx-count {}", object.phase,
-                   object.pending, object.expected, object.tx);
-  }
-  const char* separator = "; arrived: ";
-  for (WarpSet left = object.came; left != 0; left &= left - 1) {
-    fmt::format_to(out, "{}warp {}", separator, __builtin_ctzll(left));
-    separator = ", ";
-  }
-  separator = "; parked: ";
-  for (WarpSet left = parked_; left != 0; left &= left - 1) {
-    const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
-    const Waiter& waiter = waiters_[warp];
-    if (waiter.cta == cta && waiter.addr == addr) {
-      fmt::format_to(out, "{}warp {} (lanes {:#x}, phase {})", separator, warp, waiter.lanes,
-                     waiter.phase);
-      separator = ", ";
-    }
-  }
-  return text;
+  return &meant[warp][lane];
 }
 
 }  // namespace muster::golden

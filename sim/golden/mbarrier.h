@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The golden model of mbarriers, written from PTX ISA 9.7.13.15: objects with a phase and three
-// counts. It carries out the operation of each lane at once, one after another. It knows no cycles:
-// it is told when a time limit has passed.
+// The golden model of mbarriers, written from PTX ISA 9.7.13.15 and, for layouts and reports, from
+// PTX ISA 9.4, 9.7.15.16: objects with a phase and three counts. It carries out the operation of
+// each lane at once, one after another. It knows no cycles: it is told when a time limit has
+// passed.
 #ifndef MUSTER_SIM_GOLDEN_MBARRIER_H_
 #define MUSTER_SIM_GOLDEN_MBARRIER_H_
 
@@ -25,7 +26,10 @@ namespace muster::golden {
 class Mbarriers {
  public:
   // `core` knows which CTAs are resident, and which warps are live and wait at a named barrier.
-  Mbarriers(const Model& core, std::uint32_t smem_bytes) : core_(core), smem_bytes_(smem_bytes) {}
+  // `layouts`: objects may have layout v1. Without it no operation can give them that, and all
+  // waits are for primary phases.
+  Mbarriers(const Model& core, std::uint32_t smem_bytes, bool layouts = false)
+      : core_(core), smem_bytes_(smem_bytes), layouts_(layouts) {}
 
   void Reset();
 
@@ -74,14 +78,19 @@ class Mbarriers {
     std::int64_t pending = 0;
     std::int64_t expected = 0;
     std::int64_t tx = 0;
+    bool v1 = false;                // the layout; v0 has no reports
+    std::uint64_t conditional = 0;  // conditional phases completed since init
+    MbReport report = 0;            // of the current primary phase,
+    MbReport last = 0;              // and of the one before
 
     // The lock and reserved bits of an ordinary store: an update clears them.
     std::uint64_t stray = 0;
 
     // What only hazards and reports need.
-    bool initialised = false;  // by init, and not since invalidated or stored over
-    WarpSet came = 0;          // warps that arrived in the current phase
-    std::vector<Meant> meant;  // by warp
+    bool initialised = false;              // by init, and not since invalidated or stored over
+    WarpSet came = 0;                      // warps that arrived in the current phase
+    std::vector<Meant> meant;              // by warp; of primary phases,
+    std::vector<Meant> meant_conditional;  // and of conditional ones
     // By parity, the latest phase of which any thread was given a token.
     std::array<std::int64_t, 2> token = {kNoPhase, kNoPhase};
   };
@@ -91,11 +100,13 @@ class Mbarriers {
     std::uint8_t cta = 0;
     std::uint32_t addr = 0;
     std::uint64_t phase = 0;
+    bool conditional = false;  // it is a conditional phase
   };
 
   FaultCause JudgeCore(const MbOperation& operation) const;
   FaultCause JudgeOperands(const MbOperation& operation) const;
   static FaultCause JudgeWord(const MbOperation& operation, const Object& object);
+  static std::int64_t MostPending(const Object& object);
   static bool IsExhausted(const Object& object);
 
   void StepLane(const MbOperation& operation, unsigned lane, Object* object, MbEffects* effects);
@@ -106,12 +117,13 @@ class Mbarriers {
   void Park(const MbOperation& operation, const Object& object, MbEffects* effects);
   void Answer(unsigned warp, bool complete, MbEffects* effects);
   void NoteOverwritten(unsigned cta, std::uint32_t addr, MbEffects* effects) const;
-  static Object FromWord(std::uint64_t word);
+  Object FromWord(std::uint64_t word) const;
   static std::uint64_t ToWord(const Object& object);
-  static std::int64_t* MeantBy(Object* object, unsigned warp, unsigned lane);
+  static std::int64_t* MeantBy(Object* object, unsigned warp, unsigned lane, bool conditional);
 
   const Model& core_;
   std::uint32_t smem_bytes_;
+  bool layouts_;
   std::array<std::map<std::uint32_t, Object>, kMaxCtas> words_;
   std::array<std::uint64_t, kMaxCtas> outstanding_{};  // asynchronous arrive-ons
   WarpSet parked_ = 0;

@@ -34,6 +34,7 @@ struct Config {
 
   bool mbarrier = true;  // the shared-memory scope
   bool mb_limit = true;  // time limits of try_wait, and the end of waits when a CTA leaves
+  bool report = true;    // mbarriers of layout v1, conditional phases, check_layout and report-on
   std::uint32_t smem_bytes = 4096;     // shared memory of a CTA
   unsigned clock_period_ps = 1000;     // of the unit's clock
   std::uint64_t wait_limit_ns = 3000;  // of a try_wait without a hint

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/isa/fault.h"
+#include "sim/isa/mbarrier_word.h"
 #include "sim/isa/operation.h"
 
 namespace muster {
@@ -37,6 +38,7 @@ struct MbAnswer {
   std::uint8_t warp = 0;
   std::uint32_t lanes = 0;
   bool complete = false;  // waitComplete
+  MbReport report = 0;    // if complete, and it asked about the primary phase: that phase's
 };
 
 // The effects of an operation on mbarriers.
@@ -45,7 +47,8 @@ struct MbEffects {
   std::array<FaultCause, kMaxLanes> fault{};
   std::array<std::uint64_t, kMaxLanes> token{};  // arrivals that want one
   std::uint32_t complete = 0;                    // waits: the lanes that are answered true
-  std::uint32_t parked = 0;                      // try_wait: the lanes that are answered later
+  MbReport report = 0;       // waits for the primary phase: that of the phase, for those lanes
+  std::uint32_t parked = 0;  // try_wait: the lanes that are answered later
 
   bool written = false;      // the word of the operation was updated
   std::uint64_t word = 0;    // what it is afterwards

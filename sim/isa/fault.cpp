@@ -59,6 +59,8 @@ const char* Name(FaultCause cause) {
       return "rank_not_there";
     case FaultCause::kBarrierMismatch:
       return "barrier_mismatch";
+    case FaultCause::kWrongLayout:
+      return "wrong_layout";
   }
   return "?";
 }

@@ -46,8 +46,10 @@ enum class FaultCause : std::uint8_t {
   kRankNotThere = 25,
 
   kBarrierMismatch = 26,
+
+  kWrongLayout = 27,  // of mbarrier, after kWordExhausted: a report-on of an object of layout v0
 };
-inline constexpr unsigned kNumFaultCauses = 27;
+inline constexpr unsigned kNumFaultCauses = 28;
 const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch"
 
 // Hazards are carried out as the ISA says, and reported.

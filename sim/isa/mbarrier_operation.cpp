@@ -3,9 +3,31 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string>
+#include <string_view>
 
 namespace muster {
+namespace {
+
+// Operations that have a name of their own by more than their code.
+struct Form {
+  const char* name;
+  MbOp op;
+  MbAsks asks;
+};
+constexpr std::array kForms = {
+    Form{"init.v1", MbOp::kInit, MbAsks::kPrimary},
+    Form{"check_layout", MbOp::kTestWait, MbAsks::kLayout},
+    Form{"test_wait.parity.conditional", MbOp::kTestWaitParity, MbAsks::kConditional},
+    Form{"try_wait.parity.conditional", MbOp::kTryWaitParity, MbAsks::kConditional}};
+
+bool IsOf(const Form& form, const MbOperation& operation) {
+  return operation.op == form.op &&
+         (form.op == MbOp::kInit ? operation.phase : operation.asks == form.asks);
+}
+
+}  // namespace
 
 const char* Name(MbOp op) {
   switch (op) {
@@ -39,10 +61,41 @@ const char* Name(MbOp op) {
       return "try_wait.parity";
     case MbOp::kCopyArrive:
       return "cp.async.mbarrier.arrive";
+    case MbOp::kReportOn:
+      return "report_on";
     case MbOp::kCopyArriveNoInc:
       return "cp.async.mbarrier.arrive.noinc";
   }
   return "?";
+}
+
+const char* Name(const MbOperation& operation) {
+  for (const Form& form : kForms) {
+    if (IsOf(form, operation)) {
+      return form.name;
+    }
+  }
+  return Name(operation.op);
+}
+
+bool FindName(std::string_view name, MbOperation* operation) {
+  for (const Form& form : kForms) {
+    if (name == form.name) {
+      operation->op = form.op;
+      operation->asks = form.asks;
+      operation->phase = form.op == MbOp::kInit;
+      return true;
+    }
+  }
+  for (unsigned code = 0; code < kNumMbOps; ++code) {
+    if (name == Name(static_cast<MbOp>(code))) {
+      operation->op = static_cast<MbOp>(code);
+      operation->asks = MbAsks::kPrimary;
+      operation->phase = false;
+      return true;
+    }
+  }
+  return false;
 }
 
 const char* Name(MbSource source) {
@@ -73,7 +126,7 @@ std::string Describe(const MbEvent& event) {
       break;
   }
   std::string text =
-      fmt::format("{} of {} at {:#x} of CTA {}", Name(at.op),
+      fmt::format("{} of {} at {:#x} of CTA {}", Name(at),
                   IsMbWait(at.op) ? unsigned{at.phase} : at.operand, at.addr, at.cta);
   if (at.source != MbSource::kWarp) {
     return fmt::format("{}, {}", text, Name(at.source));

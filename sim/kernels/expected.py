@@ -407,6 +407,21 @@ def mb_example_3(gbl1, gbl2):
     return {"out": [sum(gbl2[4 * t:4 * t + 4]) - gbl1[t] for t in reversed(range(64))]}
 
 
+def mb_report(in_):
+    # A tile is not valid if the first number of any 16 bytes has the bits of -0.
+    out, flags = [], []
+    for tile in (in_[at:at + 32] for at in range(0, 160, 32)):
+        reported = 0x80000000 in tile[::4]
+        out += [0xDEAD00] * 32 if reported else tile
+        flags.append(4 | (2 if reported else 1))  # layout v1; a report, or the conditional phase
+    return {"out": out, "flags": flags}
+
+
+def mb_conditional(in_):
+    return {"in": [77 if i == 16 else v for i, v in enumerate(in_)],
+            "out": [77 if i == 16 else v for i, v in enumerate(in_)], "tries": [4]}
+
+
 def mb_example_4():
     data = [[(1000 * cta + t) * t for t in range(64)] for cta in range(4)]
     return {"data": sum(data, []), "out": [sum(cta[63 - t] for cta in data) for t in range(64)]}

@@ -17,7 +17,7 @@ namespace {
 
 bool Same(const MbOperation& a, const MbOperation& b) {
   return a.op == b.op && a.cta == b.cta && a.warp == b.warp && a.lanes == b.lanes &&
-         a.addr == b.addr && a.operand == b.operand && a.phase == b.phase &&
+         a.addr == b.addr && a.operand == b.operand && a.phase == b.phase && a.asks == b.asks &&
          a.has_token == b.has_token && a.has_hint == b.has_hint && a.whole == b.whole &&
          a.releasing == b.releasing;
 }

@@ -87,6 +87,7 @@ class MbChecker {
     MbOperation operation;     // its lanes
     std::array<std::uint64_t, kMaxLanes> token;
     bool complete = false;
+    MbReport report = 0;
   };
 
   // mb_checker.cpp: which events happen.
@@ -164,7 +165,8 @@ class MbChecker {
   // Predictions.
   std::array<Parked, kMaxWarps> parked_;
   std::uint64_t deadline_ = ~std::uint64_t{0};  // no parked wait is late before
-  std::uint64_t wake_ = 0;                      // in the next cycle
+  std::uint64_t wake_ = 0;                      // in the next cycle,
+  MbReport wake_report_ = 0;                    // with this
   Queue<Response> responses_;
   std::uint64_t next_response_ = 0;  // the cycle after the latest that was taken
 

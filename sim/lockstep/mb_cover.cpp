@@ -32,6 +32,7 @@ void MbCover::NextRun() {
     tokens.fill(Token());
   }
   completions_.clear();
+  words_.clear();
   remote_.fill(std::nullopt);
   reading_ = false;
 }
@@ -57,6 +58,7 @@ void MbCover::Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
         break;
       case MbEvent::Kind::kStore:
         Hit(MbSpot::kStore);
+        words_.erase(Place(event.operation.cta, event.operation.addr));
         if (out.mb.held_valid != 0) {
           Hit(MbSpot::kStoreBesideHeld);
         }
@@ -189,6 +191,9 @@ void MbCover::CountStep(std::uint64_t cycle, const MbOperation& operation,
     Hit(MbSpot::kLastCta);
   }
   CountTokens(operation, effects);
+  if (config_.report) {
+    CountLayout(operation, effects);
+  }
   const bool completed = effects.completions != 0;
   if (IsMbWait(operation.op)) {
     CountWait(cycle, operation, effects);
@@ -228,7 +233,7 @@ void MbCover::CountSplit(const MbOperation& operation, const MbEffects& effects,
 }
 
 void MbCover::CountWord(const MbOperation& operation, const MbEffects& effects) {
-  const MbWord word = DecodeMbWord(effects.word);
+  const MbWord word = DecodeMbWord(effects.word, config_.report);
   if (word.tx < 0) {
     Hit(MbSpot::kBelowZero);
   }
@@ -285,7 +290,8 @@ void MbCover::CountWait(std::uint64_t cycle, const MbOperation& operation,
   }
   const std::uint64_t ns = operation.has_hint ? operation.operand : config_.wait_limit_ns;
   parked_[operation.warp] = {cycle, cycle + ns * 1000 / config_.clock_period_ps,
-                             !operation.has_hint};
+                             !operation.has_hint, operation.asks == MbAsks::kConditional,
+                             Place(operation.cta, operation.addr)};
   parked_warps_ |= Bit(operation.warp);
   Hit(MbSpot::kPark);
   if (Ones(parked_warps_) >= 4) {
@@ -329,6 +335,62 @@ void MbCover::CountTokens(const MbOperation& operation, const MbEffects& effects
   }
 }
 
+// Layouts, reports and conditional phases.
+void MbCover::CountLayout(const MbOperation& operation, const MbEffects& effects) {
+  const auto hit = [this](bool when, MbSpot spot) {
+    if (when) {
+      Hit(spot);
+    }
+  };
+  const Place place(operation.cta, operation.addr);
+  const auto found = words_.find(place);
+  const bool v1 = found != words_.end();
+  if (IsMbWait(operation.op)) {
+    const bool complete = effects.complete != 0;
+    if (operation.asks == MbAsks::kLayout) {
+      Hit(complete ? MbSpot::kLayoutIs : MbSpot::kLayoutIsNot);
+    } else if (operation.asks == MbAsks::kPrimary) {
+      hit(complete && effects.report != 0, MbSpot::kReportGiven);
+      hit(complete && effects.report == 0 && v1, MbSpot::kReportNone);
+    } else if (v1) {
+      Hit(complete              ? MbSpot::kConditionalTrue
+          : effects.parked == 0 ? MbSpot::kConditionalFalse
+                                : MbSpot::kConditionalParks);
+    }
+    return;
+  }
+  const MbWord before = DecodeMbWord(v1 ? found->second : 0, true);
+  const MbWord word = DecodeMbWord(effects.word, true);
+  hit(operation.op == MbOp::kInit && word.v1, MbSpot::kInitV1);
+  hit(operation.op == MbOp::kInit && word.v1 && word.expected == kMaxMbCountV1,
+      MbSpot::kCountMaxV1);
+  hit(operation.op == MbOp::kCopyArrive && word.v1 && word.pending == kMaxMbCountV1,
+      MbSpot::kPendingMaxV1);
+  if (operation.op == MbOp::kReportOn && v1) {
+    Hit(before.report == 0 ? MbSpot::kReportFirst : MbSpot::kReportAgain);
+  }
+  if (effects.completions == 1 && word.v1 && v1) {
+    const bool advances = word.conditional != before.conditional;
+    Hit(advances ? MbSpot::kBothComplete : MbSpot::kHeldBack);
+    for (std::uint64_t left = parked_warps_; left != 0 && !advances; left &= left - 1) {
+      const Parked& parked = parked_[First(left)];
+      hit(parked.conditional && parked.place == place, MbSpot::kConditionalStays);
+    }
+  }
+  hit(effects.completions != 0 && word.v1 && operation.behind != 0, MbSpot::kSplitV1);
+  for (const MbAnswer& answer : effects.answers) {
+    hit(answer.report != 0, MbSpot::kReportWake);
+    if (parked_[answer.warp].conditional) {
+      Hit(word.v1 ? MbSpot::kConditionalWakes : MbSpot::kConditionalV0);
+    }
+  }
+  if (word.v1) {
+    words_[place] = effects.word;
+  } else {
+    words_.erase(place);
+  }
+}
+
 void MbCover::CountLeave(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
   std::optional<std::uint64_t>& remote = remote_[event.operation.cta];
   if (remote && cycle - *remote <= kSoon) {
@@ -339,8 +401,10 @@ void MbCover::CountLeave(std::uint64_t cycle, const MbEvent& event, const MbEffe
     parked_warps_ &= ~Bit(answer.warp);
     Hit(event.how == OpKind::kEnd ? MbSpot::kParkedEnd : MbSpot::kParkedSuspend);
   }
-  completions_.erase(completions_.lower_bound(Place(event.operation.cta, 0)),
-                     completions_.lower_bound(Place(event.operation.cta + 1U, 0)));
+  const Place first(event.operation.cta, 0);
+  const Place end(event.operation.cta + 1U, 0);
+  completions_.erase(completions_.lower_bound(first), completions_.lower_bound(end));
+  words_.erase(words_.lower_bound(first), words_.lower_bound(end));
 }
 
 void MbCover::CountHazards(std::uint32_t hazards) {

@@ -65,6 +65,26 @@ enum class MbSpot : unsigned {
   kCountMax,
   kPendingMax,
   kDropToNone,
+  // Layouts and reports.
+  kLayoutIs,
+  kLayoutIsNot,
+  kInitV1,
+  kCountMaxV1,
+  kPendingMaxV1,
+  kReportFirst,
+  kReportAgain,
+  kHeldBack,
+  kBothComplete,
+  kReportGiven,
+  kReportNone,
+  kReportWake,
+  kConditionalFalse,
+  kConditionalTrue,
+  kConditionalParks,
+  kConditionalWakes,
+  kConditionalStays,
+  kConditionalV0,
+  kSplitV1,
   kLastWord,
   kLastCta,
   kLastWarp,
@@ -134,6 +154,8 @@ class MbCover {
     std::uint64_t commit = 0;
     std::uint64_t limit = 0;
     bool own = false;  // the unit's own limit
+    bool conditional = false;
+    Place place;
   };
   struct Token {
     Place place;
@@ -150,6 +172,7 @@ class MbCover {
   void CountWait(std::uint64_t cycle, const MbOperation& operation, const MbEffects& effects);
   void CountCompletion(std::uint64_t cycle, const MbEffects& effects);
   void CountTokens(const MbOperation& operation, const MbEffects& effects);
+  void CountLayout(const MbOperation& operation, const MbEffects& effects);
   void CountLeave(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
   void CountHazards(std::uint32_t hazards);
   std::uint32_t TakesPart(const MbOperation& group);
@@ -174,6 +197,7 @@ class MbCover {
   std::uint64_t parked_warps_ = 0;
   std::array<std::array<Token, kMaxLanes>, kMaxWarps> tokens_{};
   std::map<Place, std::uint64_t> completions_;
+  std::map<Place, std::uint64_t> words_;  // of layout v1, after the latest update
   // By slot, the cycle in which the latest operation of another CTA committed there.
   std::array<std::optional<std::uint64_t>, kMaxCtas> remote_{};
   bool reading_ = false;  // granted in an earlier cycle

@@ -24,14 +24,15 @@ enum Needs : unsigned {
   kLimit = 16,
   kWarps8 = 32,      // eight warps
   kSmallWarps = 64,  // warps lack lanes that the ports have
-  kTwoWaits = 128,   // two waits of a warp can be on their way: in drain, or with a place each
+  kReports = 256,
+  kTwoWaits = 128,  // two waits of a warp can be on their way: in drain, or with a place each
 };
 
 unsigned Has(const Config& config) {
   return (config.state ? kState : 0U) | (config.faults ? kFaults : 0U) |
          (config.drain ? kDrain : 0U) | (config.lanes ? kLanes : 0U) |
          (config.mb_limit ? kLimit : 0U) | (config.num_warps >= 8 ? kWarps8 : 0U) |
-         (config.warp_size < kMaxLanes ? kSmallWarps : 0U) |
+         (config.warp_size < kMaxLanes ? kSmallWarps : 0U) | (config.report ? kReports : 0U) |
          // Of several lanes, groups that are split have a place of their own.
          (config.drain || config.mb_responses > (config.lanes ? 2U : 1U) ? kTwoWaits : 0U);
 }
@@ -78,6 +79,25 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kCountMax, "mb.word.expected_largest", kAny},
     SpotRow{MbSpot::kPendingMax, "mb.word.pending_largest_by_copies", kAny},
     SpotRow{MbSpot::kDropToNone, "mb.word.exhausted_by_drop", kAny},
+    SpotRow{MbSpot::kLayoutIs, "mb.check_layout.true", kReports},
+    SpotRow{MbSpot::kLayoutIsNot, "mb.check_layout.false", kReports},
+    SpotRow{MbSpot::kInitV1, "mb.init.layout_v1", kReports},
+    SpotRow{MbSpot::kCountMaxV1, "mb.word.v1.expected_largest", kReports},
+    SpotRow{MbSpot::kPendingMaxV1, "mb.word.v1.pending_largest_by_copies", kReports},
+    SpotRow{MbSpot::kReportFirst, "mb.report_on.first_of_its_phase", kReports},
+    SpotRow{MbSpot::kReportAgain, "mb.report_on.again", kReports},
+    SpotRow{MbSpot::kHeldBack, "mb.conditional.held_back", kReports},
+    SpotRow{MbSpot::kBothComplete, "mb.conditional.completes", kReports},
+    SpotRow{MbSpot::kReportGiven, "mb.wait.true_with_report", kReports},
+    SpotRow{MbSpot::kReportNone, "mb.wait.true_without_report_at_v1", kReports},
+    SpotRow{MbSpot::kReportWake, "mb.wake.with_report", kReports},
+    SpotRow{MbSpot::kConditionalFalse, "mb.conditional.wait.false", kReports},
+    SpotRow{MbSpot::kConditionalTrue, "mb.conditional.wait.true", kReports},
+    SpotRow{MbSpot::kConditionalParks, "mb.conditional.wait.parks", kReports},
+    SpotRow{MbSpot::kConditionalWakes, "mb.conditional.wakes", kReports},
+    SpotRow{MbSpot::kConditionalStays, "mb.conditional.parked_stays", kReports},
+    SpotRow{MbSpot::kConditionalV0, "mb.conditional.wakes_at_v0", kReports},
+    SpotRow{MbSpot::kSplitV1, "mb.split.layout_v1", kReports | kLanes},
     SpotRow{MbSpot::kLastWord, "mb.word.last", kAny},
     SpotRow{MbSpot::kLastCta, "mb.word.of_last_cta", kAny},
     SpotRow{MbSpot::kLastWarp, "mb.word.by_last_warp", kAny},
@@ -111,8 +131,9 @@ constexpr std::array kOutcomeNames = {"stays", "completes", "false", "true", "pa
 constexpr std::array kSizeNames = {"one", "several", "all"};
 // Whether a source may present the operation. Another CTA may also present some that are refused.
 bool CanCome(MbOp op, MbSource source) {
-  return source == MbSource::kAsync ? op == MbOp::kArrive || op == MbOp::kCompleteTx
-                                    : op != MbOp::kCopyArriveNoInc;
+  return source == MbSource::kAsync
+             ? op == MbOp::kArrive || op == MbOp::kCompleteTx || op == MbOp::kReportOn
+             : op != MbOp::kCopyArriveNoInc && op != MbOp::kReportOn;
 }
 
 bool CanBe(MbOp op, MbSource source, MbOutcome outcome) {
@@ -153,7 +174,9 @@ bool CanBeRefused(MbOp op, MbSource source, FaultCause cause) {
     case FaultCause::kTxOverflow:
       return ChangesTx(op);
     case FaultCause::kWordExhausted:
-      return updates;
+      return updates || op == MbOp::kReportOn;
+    case FaultCause::kWrongLayout:
+      return op == MbOp::kReportOn;
     case FaultCause::kPendingOverflow:
       return op == MbOp::kCopyArrive;
     case FaultCause::kNocompleteCompleted:
@@ -181,6 +204,9 @@ MbCover::MbCover(const Config& config, CoverPoints* points) : config_(config), p
 void MbCover::DefineCrosses() {
   for (unsigned code = 0; code < kNumMbOps; ++code) {
     const auto op = static_cast<MbOp>(code);
+    if (op == MbOp::kReportOn && !config_.report) {
+      continue;
+    }
     for (unsigned number = 0; number < kSources; ++number) {
       const auto source = static_cast<MbSource>(number);
       for (unsigned outcome = 0; outcome < kOutcomes; ++outcome) {

@@ -43,6 +43,10 @@ bool MbChecker::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& ou
   if (mb.wake != wake) {
     return Differ("mb.wake", fmt::format("{:#x}", mb.wake), fmt::format("{:#x}", wake));
   }
+  if (wake != 0 && mb.wake_report != wake_report_) {
+    return Differ("mb.wake_report", fmt::format("{:#x}", mb.wake_report),
+                  fmt::format("{:#x}", wake_report_));
+  }
   bool stepped = false;
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const MbEvent& event = events_[i];
@@ -143,12 +147,13 @@ bool MbChecker::CompareStep(std::uint64_t cycle, const MbOperation& operation,
   }
   for (const MbAnswer& answer : effects.answers) {
     wake_ |= Bit(answer.warp);
+    wake_report_ = answer.report;  // the same for all: a conditional phase completes without one
   }
   if (seen.parked) {
     Park(cycle - 1, operation);
   } else if (!refused && operation.source == MbSource::kWarp && HasResponse(operation)) {
     responses_.push_back(
-        {cycle - 1, operation, effects.token, effects.complete == operation.lanes});
+        {cycle - 1, operation, effects.token, effects.complete == operation.lanes, effects.report});
   }
   return true;
 }
@@ -213,6 +218,11 @@ bool MbChecker::CompareResponse(std::uint64_t cycle, const MbInputs& in, const M
     if (is.complete != must.complete) {
       return Differ("mb.response.complete", is.complete ? "1" : "0", must.complete ? "1" : "0",
                     place);
+    }
+    const bool reports = config_.report && operation.asks == MbAsks::kPrimary && is.complete;
+    if (reports && ReportOf(is) != must.report) {
+      return Differ("mb.response.report", fmt::format("{:#x}", ReportOf(is)),
+                    fmt::format("{:#x}", must.report), place);
     }
   } else {
     unsigned index = 0;

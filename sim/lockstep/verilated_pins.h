@@ -157,6 +157,9 @@ void SampleMbarrier(unsigned u, const Pins& pins, MbOutputs* mb) {
     GetStruct<sv::mb_commit_t>(pins.mb_commit_o, u, mb);
   }
   mb->wake = WarpsOf<Shape>(pins.mb_wake_o, u);
+  if (mb->wake != 0) {
+    mb->wake_report = static_cast<MbReport>(GetElement(pins.mb_wake_report_o, u, kMbReportBits));
+  }
   mb->expire = WarpsOf<Shape>(pins.mb_expire_o, u);
   mb->response_valid = IsSet(pins.mb_response_valid_o, u);
   if (mb->response_valid) {

@@ -81,6 +81,7 @@ void VisitEffects(Effects& effects, Visitor* visitor) {
   visitor->Faults("fault", effects.fault);
   visitor->Tokens("token", effects.token);
   visitor->Bits("complete", effects.complete);
+  visitor->Bits("report", effects.report);
   visitor->Bits("parked", effects.parked);
   visitor->Flag("written", effects.written);
   visitor->Bits("word", effects.word);
@@ -92,7 +93,7 @@ void VisitEffects(Effects& effects, Visitor* visitor) {
 }  // namespace
 
 const char* EventName(const MbEvent& event) {
-  return event.kind == Kind::kStep ? Name(event.operation.op) : Name(event.kind);
+  return event.kind == Kind::kStep ? Name(event.operation) : Name(event.kind);
 }
 
 bool FindEvent(std::string_view name, MbEvent* event) {
@@ -102,7 +103,7 @@ bool FindEvent(std::string_view name, MbEvent* event) {
       return true;
     }
   }
-  return FindName(name, &event->operation.op);
+  return muster::FindName(name, &event->operation);
 }
 
 void Write(const MbEvent& event, const MbEffects& effects, fmt::memory_buffer* buffer) {

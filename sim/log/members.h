@@ -137,8 +137,12 @@ class MemberWriter {
       if (i == 0) {
         fmt::format_to(out_, FMT_STRING("{}\"{}\":["), Separator(), name);
       }
-      fmt::format_to(out_, FMT_STRING("{}{{\"warp\":{},\"lanes\":\"{:#x}\",\"complete\":{}}}"),
+      fmt::format_to(out_, FMT_STRING("{}{{\"warp\":{},\"lanes\":\"{:#x}\",\"complete\":{}"),
                      i == 0 ? "" : ",", answers[i].warp, answers[i].lanes, answers[i].complete);
+      if (answers[i].report != 0) {
+        fmt::format_to(out_, FMT_STRING(",\"report\":\"{:#x}\""), answers[i].report);
+      }
+      fmt::format_to(out_, "}}");
     }
     fmt::format_to(out_, "{}", answers.empty() ? "" : "]");
   }
@@ -238,6 +242,7 @@ class MemberReader {
           reader.Number("warp", answer.warp, kMaxWarps - 1);
           reader.Bits("lanes", answer.lanes);
           reader.Flag("complete", answer.complete);
+          MemberReader(&item, /*required=*/false, &wrong).Bits("report", answer.report);
           reader.Finish();
         }
         known = wrong.empty();
@@ -343,6 +348,9 @@ class MemberLister {
     for (const MbAnswer& answer : answers) {
       text += fmt::format("{}{} of warp {}, lanes {:#x}", text.empty() ? "" : ", ", answer.complete,
                           answer.warp, answer.lanes);
+      if (answer.report != 0) {
+        text += fmt::format(", report {:#x}", answer.report);
+      }
     }
     members_.emplace_back(name, text.empty() ? "none" : text);
   }

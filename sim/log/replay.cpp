@@ -25,7 +25,7 @@ Replayed Replay(const std::string& path) {
   LogReader reader(path);
   if (reader.config() != nullptr) {
     golden::Model model(*reader.config());
-    golden::Mbarriers mbarriers(model, reader.config()->smem_bytes);
+    golden::Mbarriers mbarriers(model, reader.config()->smem_bytes, reader.config()->report);
     LogLine record;
     while (reader.Next(&record)) {
       ++replayed.operations;

@@ -11,6 +11,7 @@
 
 #include "sim/isa/fault.h"
 #include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/mbarrier_word.h"
 #include "sim/isa/operation.h"
 
 namespace muster {
@@ -47,7 +48,7 @@ struct MbInputs : SmemAnswer {
   bool async_valid = false;
   bool remote_valid = false;
   MbOperation issue;            // a group: lanes that name one word and one operand
-  MbOperation async;            // kCompleteTx, or kArrive with count 1
+  MbOperation async;            // kCompleteTx, kReportOn, or kArrive with count 1
   MbOperation remote;           // of another CTA of the cluster
   std::uint64_t fence_ack = 0;  // a bit per warp
   bool response_ready = true;
@@ -104,6 +105,7 @@ struct MbOutputs : SmemRequest {
   std::uint64_t busy = 0;  // warps with a group between acceptance and commit
   std::uint64_t fence_req = 0;
   std::uint64_t wake = 0;    // parked warps that are answered true in this cycle
+  MbReport wake_report = 0;  // those that waited for a primary phase: its report
   std::uint64_t expire = 0;  // parked warps that are answered false in this cycle
   struct Response {
     std::uint8_t warp = 0;
@@ -111,7 +113,7 @@ struct MbOutputs : SmemRequest {
     bool complete = false;      // waits
     std::uint32_t lanes = 0;    // that it answers; TokenOf() has the token of each
     std::uint32_t operand = 0;  // arrivals: the lower 20 bits of the count or tx
-    std::uint64_t token = 0;    // arrivals: of the first lane
+    std::uint64_t token = 0;    // arrivals: of the first lane; waits: the word that they found
   };
   bool response_valid = false;
   Response response;

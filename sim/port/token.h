@@ -15,7 +15,7 @@ namespace muster::lockstep {
 
 // `index`: which of the lanes, from 0, in lane order.
 constexpr std::uint64_t TokenOf(const MbOutputs::Response& response, unsigned index) {
-  MbWord word = DecodeMbWord(response.token);
+  MbWord word = DecodeMbWord(response.token, true);  // bit 0 of a token means nothing else
   const bool expects = ExpectsTx(response.op);
   const std::uint32_t count = index * (expects ? 1 : response.operand);
   word.pending -= count;
@@ -26,6 +26,11 @@ constexpr std::uint64_t TokenOf(const MbOutputs::Response& response, unsigned in
     word.tx += std::int64_t{index} * response.operand;
   }
   return Encode(word);
+}
+
+// The report that a wait for a primary phase is given, if it is answered true.
+constexpr MbReport ReportOf(const MbOutputs::Response& response) {
+  return DecodeMbWord(response.token, true).last;
 }
 
 }  // namespace muster::lockstep

@@ -188,7 +188,12 @@ void AddMbarriers(nb::module_& module) {
       .value("try_wait", MbOp::kTryWait)
       .value("try_wait_parity", MbOp::kTryWaitParity)
       .value("copy_arrive", MbOp::kCopyArrive)
+      .value("report_on", MbOp::kReportOn)
       .value("copy_arrive_no_inc", MbOp::kCopyArriveNoInc);
+  nb::enum_<MbAsks>(module, "MbAsks", nb::is_arithmetic())
+      .value("primary", MbAsks::kPrimary)
+      .value("conditional", MbAsks::kConditional)
+      .value("layout", MbAsks::kLayout);
   nb::enum_<MbSource>(module, "MbSource", nb::is_arithmetic())
       .value("warp", MbSource::kWarp)
       .value("async_", MbSource::kAsync)
@@ -204,6 +209,7 @@ void AddMbarriers(nb::module_& module) {
       .def_rw("addr", &MbOperation::addr)
       .def_rw("operand", &MbOperation::operand)
       .def_rw("phase", &MbOperation::phase)
+      .def_rw("asks", &MbOperation::asks)
       .def_rw("has_token", &MbOperation::has_token)
       .def_rw("has_hint", &MbOperation::has_hint)
       .def_rw("whole", &MbOperation::whole)
@@ -217,11 +223,13 @@ void AddMbarriers(nb::module_& module) {
   nb::class_<MbAnswer>(module, "MbAnswer")
       .def_ro("warp", &MbAnswer::warp)
       .def_ro("lanes", &MbAnswer::lanes)
-      .def_ro("complete", &MbAnswer::complete);
+      .def_ro("complete", &MbAnswer::complete)
+      .def_ro("report", &MbAnswer::report);
   nb::class_<MbEffects>(module, "MbEffects")
       .def_ro("fault", &MbEffects::fault)
       .def_ro("token", &MbEffects::token)
       .def_ro("complete", &MbEffects::complete)
+      .def_ro("report", &MbEffects::report)
       .def_ro("parked", &MbEffects::parked)
       .def_ro("written", &MbEffects::written)
       .def_ro("word", &MbEffects::word)
@@ -229,8 +237,8 @@ void AddMbarriers(nb::module_& module) {
       .def_ro("answers", &MbEffects::answers)
       .def_ro("hazards", &MbEffects::hazards);
   nb::class_<Mbarriers>(module, "Mbarriers")
-      .def(nb::init<const Model&, std::uint32_t>(), "core"_a, "smem_bytes"_a,
-           nb::keep_alive<1, 2>())
+      .def(nb::init<const Model&, std::uint32_t, bool>(), "core"_a, "smem_bytes"_a,
+           "layouts"_a = false, nb::keep_alive<1, 2>())
       .def("reset", &Mbarriers::Reset)
       .def("step", &Mbarriers::Step, "operation"_a)
       .def("expire", &Mbarriers::Expire, "warp"_a)

@@ -41,7 +41,7 @@ BarrierUnit::BarrierUnit(const sc_core::sc_module_name& name, const Config& conf
       delays_{Cycles(latency_.effect), Cycles(latency_.response), Cycles(latency_.mb_wake),
               Cycles(latency_.mb_fault), Cycles(latency_.mb_response)},
       model_(config),
-      mbarriers_(model_, config.smem_bytes),
+      mbarriers_(model_, config.smem_bytes, config.report),
       debug_map_(config, model_, mbarriers_),
       publisher_("publisher", config.num_warps, model_, mbarriers_) {
   socket.register_b_transport(this, &BarrierUnit::Transport);

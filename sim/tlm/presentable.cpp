@@ -74,19 +74,24 @@ bool MayDo(const Config& config, const golden::Model* state, const Operation& op
   return operation.kind != OpKind::kJoin || MayJoin(config, state, operation, refusal);
 }
 
-bool MayDo(const MbOperation& operation, std::string* refusal) {
+bool MayDo(const Config& config, const MbOperation& operation, std::string* refusal) {
   if (static_cast<unsigned>(operation.op) >= kNumMbOps || operation.source > MbSource::kOutbound) {
     return Refuse(refusal, "there is no mbarrier operation with the code {} from the source {}",
                   static_cast<unsigned>(operation.op), static_cast<unsigned>(operation.source));
   }
-  if (operation.source != MbSource::kAsync) {
-    return true;
+  if (!Has(config, operation)) {
+    return Refuse(refusal, "{} has no {}", config.name, Name(operation));
   }
-  if (operation.op != MbOp::kCompleteTx &&
+  if (operation.source != MbSource::kAsync) {
+    return operation.op != MbOp::kReportOn ||
+           Refuse(refusal, "{} by other than a copy engine", Name(operation));
+  }
+  if (operation.op != MbOp::kCompleteTx && operation.op != MbOp::kReportOn &&
       (operation.op != MbOp::kArrive || operation.operand != 1)) {
-    return Refuse(refusal,
-                  "{} of {} by a copy engine; it may ask for complete_tx, and for arrive of 1",
-                  Name(operation.op), operation.operand);
+    return Refuse(
+        refusal,
+        "{} of {} by a copy engine; it may ask for complete_tx, for report_on, and for arrive of 1",
+        Name(operation.op), operation.operand);
   }
   return operation.lanes <= 1 ||
          Refuse(refusal, "lanes {:#x} of a copy engine, which has lane 0", operation.lanes);
@@ -99,7 +104,7 @@ bool MayHappen(const Config& config, const MbEvent& event, std::string* refusal)
   }
   switch (event.kind) {
     case MbEvent::Kind::kStep:
-      return MayDo(at, refusal);
+      return MayDo(config, at, refusal);
     case MbEvent::Kind::kExpire:
       return at.warp < config.num_warps || Refuse(refusal, "a time limit of warp {}; {} has {}",
                                                   at.warp, config.name, config.num_warps);

@@ -54,7 +54,7 @@ module cta_always_formal
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: 32, EnState: 1'b0, EnDrain: EnDrain, SmemBytes: 16,
-    MbResponses: 2, ClockPeriodPs: 1000, WaitLimitNs: 0, default: 1'b1  // all other switches
+    MbResponses: 2, EnReport: 1'b0, ClockPeriodPs: 1000, WaitLimitNs: 0, default: 1'b1  // all other switches
   };
 
   muster_cta #(.Cfg(Cfg)) u_cta (

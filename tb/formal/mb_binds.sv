@@ -14,7 +14,7 @@ bind muster_rr_arbiter rr_arbiter_props #(.NumReq(NumReq)) u_props (
 );
 
 bind muster_mb_pipe mb_commit_props #(
-  .SmemBytes(Cfg.SmemBytes), .EnLanes(Cfg.EnLanes), .EnFaults(Cfg.EnFaults)
+  .SmemBytes(Cfg.SmemBytes), .EnLanes(Cfg.EnLanes), .EnFaults(Cfg.EnFaults), .EnReport(Cfg.EnReport)
 ) u_props (
   .clk_i, .rst_ni, .commit_i (commit_o), .request_i (request_o), .found_i (old_word_o),
   .word_i (new_word_o), .written_i (written_o), .completed_i (completed_o), .passed_i (phase_passed_o)
@@ -30,16 +30,16 @@ bind muster_mbarrier mb_front_props u_front_props (
 
 bind muster_mb_park mb_park_props #(
   .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(Cfg.SmemBytes), .ClockPeriodPs(Cfg.ClockPeriodPs),
-  .EnLimit(Cfg.EnMbLimit)
+  .EnLimit(Cfg.EnMbLimit), .EnReport(Cfg.EnReport)
 ) u_first_props (
-  .clk_i, .rst_ni, .follow_i ('0), .park_valid_i, .warp_i, .place_i, .phase_i, .limit_i,
-  .parked_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
+  .clk_i, .rst_ni, .follow_i ('0), .park_valid_i, .warp_i, .place_i, .phase_i,
+  .conditional_phase_i, .conditional_i, .advances_i, .limit_i, .parked_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
 );
 
 bind muster_mb_park mb_park_props #(
   .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(Cfg.SmemBytes), .ClockPeriodPs(Cfg.ClockPeriodPs),
-  .EnLimit(Cfg.EnMbLimit)
+  .EnLimit(Cfg.EnMbLimit), .EnReport(Cfg.EnReport)
 ) u_last_props (
-  .clk_i, .rst_ni, .follow_i (6'(NumWarps - 1)), .park_valid_i, .warp_i, .place_i, .phase_i, .limit_i,
-  .parked_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
+  .clk_i, .rst_ni, .follow_i (6'(NumWarps - 1)), .park_valid_i, .warp_i, .place_i, .phase_i,
+  .conditional_phase_i, .conditional_i, .advances_i, .limit_i, .parked_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
 );

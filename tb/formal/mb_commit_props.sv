@@ -8,7 +8,8 @@ module mb_commit_props
 #(
   parameter int unsigned SmemBytes = 262144,
   parameter bit          EnLanes   = 1'b1,
-  parameter bit          EnFaults  = 1'b1
+  parameter bit          EnFaults  = 1'b1,
+  parameter bit          EnReport  = 1'b1
 ) (
   input logic        clk_i,
   input logic        rst_ni,
@@ -26,7 +27,7 @@ module mb_commit_props
   fault_e    earlier;
 
   assign class_of_op = class_of(request_i.group.op);
-  assign earlier     = EnFaults ? judge(request_i.source, request_i.group, $clog2(SmemBytes)) : FaultNone;
+  assign earlier     = EnFaults ? judge(request_i.source, request_i.group, $clog2(SmemBytes), EnReport) : FaultNone;
 
   // Lanes that are refused are refused for what the first of them is.
   always_comb begin
@@ -37,10 +38,10 @@ module mb_commit_props
     end
   end
 
-  mb_word_props #(.EnRefuse(EnFaults || EnLanes)) u_word_props (
+  mb_word_props #(.EnRefuse(EnFaults || EnLanes), .EnReport(EnReport)) u_word_props (
     .clk_i, .rst_ni, .valid_i (commit_i), .op_i (request_i.group.op), .lanes_i (lanes),
     .total_i (total_t'(lanes) * total_t'(request_i.group.operand[19:0])), .word_i (found_i),
-    .phase_i (request_i.group.phase), .before_i (earlier), .word_o (written_i ? word_i : found_i),
+    .phase_i (request_i.group.phase), .asks_i (request_i.group.asks), .before_i (earlier), .word_o (written_i ? word_i : found_i),
     .write_o (written_i), .completed_o (completed_i), .passed_o (passed_i), .cause_o (request_i.cause),
     .split_o (1'b0)
   );

@@ -31,7 +31,7 @@ module mb_flow_formal
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: 32, NumCtas: 1, NumIssue: 1, WarpSize: 32, SmemBytes: 16, MbResponses: 2,
-    ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all switches
+    ClockPeriodPs: 1000, WaitLimitNs: 4000, EnReport: 1'b0, default: 1'b1  // all other switches
   };
 
   muster_mb_pipe #(.Cfg(Cfg)) u_pipe (

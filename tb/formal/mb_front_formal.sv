@@ -34,7 +34,7 @@ module mb_front_formal
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: 1, NumIssue: 1, WarpSize: 32, SmemBytes: 16, MbResponses: 2, ClockPeriodPs: 1000,
-    WaitLimitNs: 5, default: 1'b1  // all switches
+    WaitLimitNs: 5, EnReport: 1'b0, default: 1'b1  // all other switches
   };
 
   muster_mbarrier #(.Cfg(Cfg)) u_room (
@@ -48,7 +48,7 @@ module mb_front_formal
     .smem_write_valid_o (write_valid), .smem_write_ready_i (write_ready_i), .smem_write_place_o (), .smem_write_data_o (),
     .smem_held_valid_o (), .smem_held_place_o (), .smem_yield_i (yield_i),
     .response_valid_o (response_valid), .response_ready_i, .response_o (),
-    .stopped_ns_i ('0), .wake_o (), .expire_o (),
+    .stopped_ns_i ('0), .wake_o (), .wake_report_o (), .expire_o (),
     .leave_valid_i (1'b0), .leave_cta_i ('0), .fault_valid_o (), .fault_o (), .commit_o ()
   );
 

@@ -12,7 +12,8 @@ module mb_park_props
   parameter int unsigned NumCtas   = 8,
   parameter int unsigned SmemBytes = 262144,
   parameter int unsigned ClockPeriodPs = 1000,
-  parameter bit          EnLimit   = 1'b1
+  parameter bit          EnLimit   = 1'b1,
+  parameter bit          EnReport  = 1'b1
 ) (
   input logic                clk_i,
   input logic                rst_ni,
@@ -21,6 +22,9 @@ module mb_park_props
   input warp_t               warp_i,
   input mb_place_t           place_i,
   input logic                phase_i,
+  input logic                conditional_phase_i,
+  input logic                conditional_i,
+  input logic                advances_i,
   input logic [31:0]         limit_i,
   input logic                parked_o,
   input logic                completed_i,
@@ -39,7 +43,7 @@ module mb_park_props
   logic [WarpW-1:0] w;
   logic      waits_q, fresh_q;      // the warp waits; it has parked in the cycle before
   mb_place_t place_q;
-  logic      phase_q;
+  logic      phase_q, conditional_q;
   logic      completed_q, wakes_q;  // its phase completed one and two cycles ago
   logic      left_q;                // its CTA left in the cycle before
   logic      undecided_q;           // it waited in the cycle before, and had no answer
@@ -53,7 +57,8 @@ module mb_park_props
   assign same    = (NumCtas == 1 || place_i.cta == place_q.cta) &&
                    place_i.addr[AddrW-1:3] == place_q.addr[AddrW-1:3];
   assign expires = expire_o[w] && !fresh_q;  // this wait, not one whose place it took
-  assign completes = completed_i && waits_q && !expires && same && phase_i == phase_q;
+  assign completes = completed_i && waits_q && !expires && same &&
+                     (conditional_q ? advances_i && conditional_phase_i == phase_q : phase_i == phase_q);
   assign ps      = ps_q + 11'(RestPs);
   assign carry   = ps >= 11'd1000;
   assign elapsed = now_q - start_q;
@@ -94,7 +99,8 @@ module mb_park_props
   always_ff @(posedge clk_i) begin
     if (parks) begin
       place_q     <= place_i;
-      phase_q     <= phase_i;
+      phase_q     <= (EnReport && conditional_i) ? conditional_phase_i : phase_i;
+      conditional_q <= EnReport && conditional_i;
       start_q     <= now_q;
       limit_q     <= 34'(limit_i);
       old_start_q <= start_q;

@@ -34,7 +34,7 @@ module mb_pipe_formal
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: 32, NumCtas: 1, NumIssue: 1, WarpSize: 32, SmemBytes: 16, MbResponses: 2,
-    ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all switches
+    ClockPeriodPs: 1000, WaitLimitNs: 4000, EnReport: 1'b0, default: 1'b1  // all other switches
   };
 
   muster_mb_pipe #(.Cfg(Cfg)) u_pipe (
@@ -141,7 +141,7 @@ module mb_pipe_formal
   logic      blind;  // refused whatever the word is, or replaces it
 
   assign kind  = class_of(done.group.op);
-  assign blind = judge(done.source, done.group, 4) != FaultNone || kind.inits || kind.invalidates;
+  assign blind = judge(done.source, done.group, 4, 1'b0) != FaultNone || kind.inits || kind.invalidates;
 
   always_ff @(posedge clk_i) begin
     if (rst_n && commit) begin

@@ -26,7 +26,7 @@ module mb_pipe_lemmas
   // ---------------------------------------------------------------------------------------------
 
   function automatic logic holds(mb_request_t r);
-    return judge(r.source, r.group, 4) == FaultNone;
+    return judge(r.source, r.group, 4, 1'b0) == FaultNone;
   endfunction
 
   function automatic logic ours(mb_request_t r);
@@ -60,7 +60,7 @@ module mb_pipe_lemmas
   function automatic logic is_rest(mb_request_t r, mb_request_t accepted);
     mb_request_t judged;
     judged             = accepted;
-    judged.cause       = judge(accepted.source, accepted.group, 4);
+    judged.cause       = judge(accepted.source, accepted.group, 4, 1'b0);
     judged.group.lanes = r.group.lanes;
     return r == judged;
   endfunction

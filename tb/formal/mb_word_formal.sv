@@ -16,6 +16,7 @@ module mb_word_formal
   input total_t    less_i,  // of all lanes but one
   input mb_word_t  word_i,
   input logic      phase_i,
+  input mb_asks_e  asks_i,
   input fault_e    before_i
 );
 
@@ -39,26 +40,26 @@ module mb_word_formal
   assign total = less_i + total_t'(operand_i);
 
   mb_step u_all (
-    .op_i, .lanes_i (lanes_i), .total_i (total), .word_i, .phase_i, .before_i,
+    .op_i, .lanes_i (lanes_i), .total_i (total), .word_i, .phase_i, .asks_i, .before_i,
     .word_o (all.word), .write_o (all.write), .completed_o (all.completed), .passed_o (all.passed),
     .cause_o (all.cause), .refused_o (), .split_o (all.split)
   );
 
   mb_step u_first (
-    .op_i, .lanes_i (6'd1), .total_i (total_t'(operand_i)), .word_i, .phase_i, .before_i,
+    .op_i, .lanes_i (6'd1), .total_i (total_t'(operand_i)), .word_i, .phase_i, .asks_i, .before_i,
     .word_o (first.word), .write_o (first.write), .completed_o (first.completed), .passed_o (first.passed),
     .cause_o (first.cause), .refused_o (), .split_o (first.split)
   );
 
   mb_step u_rest (
-    .op_i, .lanes_i (fewer), .total_i (less_i), .word_i (first.word), .phase_i, .before_i,
+    .op_i, .lanes_i (fewer), .total_i (less_i), .word_i (first.word), .phase_i, .asks_i, .before_i,
     .word_o (rest.word), .write_o (rest.write), .completed_o (rest.completed), .passed_o (rest.passed),
     .cause_o (rest.cause), .refused_o (), .split_o (rest.split)
   );
 
   mb_word_props u_props (
     .clk_i, .rst_ni (rst_n), .valid_i (1'b1), .op_i, .lanes_i, .total_i (total), .word_i, .phase_i,
-    .before_i, .word_o (all.word), .write_o (all.write), .completed_o (all.completed),
+    .asks_i, .before_i, .word_o (all.word), .write_o (all.write), .completed_o (all.completed),
     .passed_o (all.passed), .cause_o (all.cause), .split_o (all.split)
   );
 
@@ -69,7 +70,7 @@ module mb_word_formal
 
   always_ff @(posedge clk_i) begin
     // The contract of whoever asks. The total of the lanes but one is any number that it can be.
-    assume (op_i <= MbCopyArrive);
+    assume (op_i != MbInit || !phase_i || operand_i[19:9] == '0);  // layout v1
     assume (lanes_i >= 6'd1 && lanes_i <= 6'd32);
     assume ((lanes_i == 6'd1) ? less_i == '0 : less_i >= total_t'(operand_i));
     assume (operand_i != '0 || less_i == '0);

@@ -195,6 +195,43 @@ TEST_F(GoldenLogFile, MemoryOfMbarriers) {
   EXPECT_EQ(replayed.differences, 0U);
 }
 
+// Layouts, reports and waits for either phase: the names have what the code does not tell.
+TEST_F(GoldenLogFile, LayoutsAndReportsOfMbarriers) {
+  const Config& config = *FindConfig("full");
+  Model model(config);
+  Mbarriers mbarriers(model, config.smem_bytes, config.report);
+  LogWriter writer(path_, "full", 7);
+  const Operation launch = ParseOperation("launch 0: 0 1 2");
+  writer.Write(1, launch, model.Step(launch));
+  const auto step = [&](const char* name, unsigned warp, std::uint32_t operand, bool phase) {
+    MbEvent event;
+    EXPECT_TRUE(FindName(name, &event.operation));
+    event.operation.source =
+        event.operation.op == MbOp::kReportOn ? MbSource::kAsync : MbSource::kWarp;
+    event.operation.warp = static_cast<std::uint8_t>(warp);
+    event.operation.lanes = 1;
+    event.operation.operand = operand;
+    event.operation.phase |= phase;
+    const MbEffects effects = mbarriers.Step(event.operation);
+    writer.Write(2, event, effects);
+    return effects;
+  };
+  EXPECT_TRUE(step("init.v1", 0, 1, false).written);
+  EXPECT_EQ(step("check_layout", 0, 0, true).complete, 1U);
+  EXPECT_EQ(step("try_wait.parity.conditional", 0, 0, false).parked, 1U);
+  EXPECT_EQ(step("try_wait.parity", 1, 0, false).parked, 1U);
+  EXPECT_TRUE(step("report_on", 0, 0x12, false).written);
+  EXPECT_EQ(step("arrive", 2, 1, false).answers.at(0).report, 0x112);
+  EXPECT_EQ(step("test_wait.parity", 2, 0, false).report, 0x112);
+  EXPECT_EQ(step("test_wait.parity.conditional", 2, 0, false).complete, 0U);
+  EXPECT_EQ(step("arrive", 2, 1, false).answers.at(0).report, 0);
+  ASSERT_TRUE(writer.Close());
+  const Replayed replayed = Replay(path_);
+  EXPECT_EQ(replayed.error, "");
+  EXPECT_EQ(replayed.operations, 10U);
+  EXPECT_EQ(replayed.differences, 0U);
+}
+
 TEST_F(GoldenLogFile, OperationsInWords) {
   EXPECT_EQ(Describe(ParseOperation("1.3: WAIT 1,2")),
             "wait for phase 0 of barrier 1 by warp 3 of CTA 1");

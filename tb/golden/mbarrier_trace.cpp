@@ -40,25 +40,23 @@ Words Split(std::string text) {
   return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
 }
 
-MbOp OpOf(const std::string& name) {
-  for (unsigned code = 0; code < kNumMbOps; ++code) {
-    if (name == Name(static_cast<MbOp>(code))) {
-      return static_cast<MbOp>(code);
-    }
-  }
-  ADD_FAILURE() << "no operation: " << name;
-  return MbOp::kInit;
+std::string ReportText(const char* what, MbReport report) {
+  return report == 0 ? "" : fmt::format(" {} {:#x}", what, report & 0xff);
 }
 
-std::string WordText(std::uint64_t word) {
-  const MbWord fields = DecodeMbWord(word);
+std::string WordText(std::uint64_t word, bool layouts) {
+  const MbWord fields = DecodeMbWord(word, layouts);
+  EXPECT_EQ(Encode(fields), word) << "bits that mean nothing";
   EXPECT_FALSE(fields.lock || fields.reserved);
   std::string text =
       fmt::format("p{} {}/{}", fields.phase ? 1 : 0, fields.pending, fields.expected);
   if (fields.tx != 0) {
     text += fmt::format(" tx {}", fields.tx);
   }
-  return text;
+  if (fields.v1) {
+    text += fmt::format(" v1 c{}", fields.conditional ? 1 : 0);
+  }
+  return text + ReportText("report", fields.report) + ReportText("last", fields.last);
 }
 
 std::string WarpsText(const std::vector<MbAnswer>& answers, bool complete) {
@@ -92,12 +90,12 @@ std::string FaultText(const MbOperation& operation, const MbEffects& effects) {
   return text;
 }
 
-std::string TokenText(const MbOperation& operation, const MbEffects& effects) {
+std::string TokenText(const MbOperation& operation, const MbEffects& effects, bool layouts) {
   std::string text;
   unsigned count = 0;
   for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
     if ((operation.lanes >> lane & 1) != 0 && !IsRefused(effects, lane)) {
-      text += (count++ == 0 ? " " : ", ") + WordText(effects.token[lane]);
+      text += (count++ == 0 ? " " : ", ") + WordText(effects.token[lane], layouts);
     } else {
       EXPECT_EQ(effects.token[lane], 0U);
     }
@@ -113,7 +111,7 @@ std::string WaitText(const MbOperation& operation, const MbEffects& effects) {
   }
   if (effects.complete != 0) {
     EXPECT_EQ(effects.complete, operation.lanes);
-    return " true";
+    return " true" + ReportText("report", effects.report);
   }
   return IsRefused(effects, static_cast<unsigned>(__builtin_ctz(operation.lanes))) ? "" : " false";
 }
@@ -126,6 +124,11 @@ std::string RestText(const MbEffects& effects) {
     if (!warps.empty()) {
       text += fmt::format(" answers {} to{}", complete, warps);
     }
+    for (const MbAnswer& answer : effects.answers) {
+      if (answer.complete == complete && answer.report != 0) {
+        text += fmt::format(" (warp {}:{})", answer.warp, ReportText("report", answer.report));
+      }
+    }
   }
   for (unsigned i = 0; i < kNumHazards; ++i) {
     if ((effects.hazards >> i & 1) != 0) {
@@ -135,17 +138,17 @@ std::string RestText(const MbEffects& effects) {
   return text;
 }
 
-std::string EffectsText(const MbOperation& operation, const MbEffects& effects) {
+std::string EffectsText(const MbOperation& operation, const MbEffects& effects, bool layouts) {
   std::string text = FaultText(operation, effects);
   if (effects.completions != 0) {
     text += effects.completions == 1 ? " completes"
                                      : fmt::format(" completes {} phases", effects.completions);
   }
   if (effects.written) {
-    text += " " + WordText(effects.word);
+    text += " " + WordText(effects.word, layouts);
   }
   if (operation.has_token) {
-    text += TokenText(operation, effects);
+    text += TokenText(operation, effects, layouts);
   }
   if (IsMbWait(operation.op) && operation.lanes != 0) {
     text += WaitText(operation, effects);
@@ -155,8 +158,9 @@ std::string EffectsText(const MbOperation& operation, const MbEffects& effects) 
 
 }  // namespace
 
-MbTrace::MbTrace() : MbTrace(*FindConfig(kConfig)) {}
-MbTrace::MbTrace(const Config& config) : core_(config), mbarriers_(core_, kSmemBytes) {}
+MbTrace::MbTrace(std::string_view config) : MbTrace(*FindConfig(config)) {}
+MbTrace::MbTrace(const Config& config)
+    : core_(config), layouts_(config.report), mbarriers_(core_, kSmemBytes, layouts_) {}
 
 void MbTrace::Run(std::string_view text) {
   ForEachLine(text, [&](const std::string& line) { RunLine(line); });
@@ -250,7 +254,7 @@ MbTrace::Line MbTrace::ParseLine(const std::string& text) const {
   if (line.mnemonic == kPendingCount) {
     return line;
   }
-  operation.op = OpOf(line.mnemonic);
+  EXPECT_TRUE(FindName(line.mnemonic, &operation)) << "no operation: " << line.mnemonic;
   operation.addr = numbers.at(0);
   auto operand = numbers.begin() + 1;
   if (IsMbWait(operation.op)) {
@@ -291,7 +295,7 @@ std::string MbTrace::CarryOperation(const std::string& text) {
   } else if (effects.parked == 0) {
     EXPECT_EQ(StateText(mbarriers_), StateText(before)) << "it changed the state";
   }
-  return EffectsText(operation, effects);
+  return EffectsText(operation, effects, layouts_);
 }
 
 // Lanes that park do so together.
@@ -312,13 +316,14 @@ void MbTrace::CheckLaneByLane(const MbOperation& operation, const MbEffects& eff
     sum.fault[lane] = part.fault[lane];
     sum.token[lane] = part.token[lane];
     sum.complete |= part.complete;
+    sum.report = part.complete != 0 ? part.report : sum.report;
     sum.completions += part.completions;
     sum.written = sum.written || part.written;
     sum.word = part.written ? part.word : sum.word;
     sum.answers.insert(sum.answers.end(), part.answers.begin(), part.answers.end());
     sum.hazards |= part.hazards;
   }
-  EXPECT_EQ(EffectsText(operation, sum), EffectsText(operation, effects));
+  EXPECT_EQ(EffectsText(operation, sum, layouts_), EffectsText(operation, effects, layouts_));
   EXPECT_EQ(StateText(before), StateText(mbarriers_)) << "not what its lanes do one by one";
 }
 

@@ -21,6 +21,10 @@
 //   0: try_wait [0x40], %r, 20        with a time hint
 //   0: try_wait [0x40], 1 part        other lanes of the instruction name another word or phase
 //   0: cp.async.mbarrier.arrive [0x40]
+//   0: init.v1 [0x40], 4              of layout v1 (PTX: init.layout::v1)
+//   0: check_layout [0x40], 1         whether the layout is v1
+//   0: test_wait.parity.conditional [0x40], 1     waits for the conditional phase; likewise try_wait
+//   async 0: report_on [0x40], 0x12   a copy engine reports
 //   0: arrive [0x40] out              outbound: the word belongs to another CTA
 //   remote 0: arrive [0x40]           inbound: another CTA arrives at a word of CTA 0
 //   async 0: complete_tx [0x40], 16   a copy engine completes 16 bytes, or arrives
@@ -71,8 +75,8 @@ class MbTrace {
  public:
   static constexpr std::uint32_t kSmemBytes = 1024;
 
-  MbTrace();
-  explicit MbTrace(const Config& config);  // with two CTAs
+  explicit MbTrace(std::string_view config = "small");
+  explicit MbTrace(const Config& config);  // with two CTAs; of more, only the first two are used
 
   // Steps through the lines of the text. Each difference is a GoogleTest failure with its line.
   void Run(std::string_view text);
@@ -98,6 +102,7 @@ class MbTrace {
   std::string StateText(const Mbarriers& mbarriers) const;
 
   Model core_;
+  bool layouts_;
   Mbarriers mbarriers_;
   std::map<std::pair<std::string, unsigned>, std::uint64_t> registers_;  // by name and lane
 };

@@ -22,7 +22,8 @@ namespace {
 using Runner = void (*)(const std::string& trace);
 
 // A line `unit NAME` begins anew, with a unit of that configuration. The first one is small.
-void RunCtaTrace(const std::string& trace) {
+template <typename Trace>
+void RunUnitTrace(const std::string& trace) {
   std::string config = "small";
   std::string part;
   std::istringstream in(trace);
@@ -40,8 +41,8 @@ void RunCtaTrace(const std::string& trace) {
 
 const std::map<std::string, Runner>& Scopes() {
   static const std::map<std::string, Runner> scopes = {
-      {"cta", RunCtaTrace},
-      {"mbarrier", [](const std::string& trace) { MbTrace().Run(trace); }},
+      {"cta", RunUnitTrace<Trace>},
+      {"mbarrier", RunUnitTrace<MbTrace>},
       {"cluster", [](const std::string& trace) { RunClusterTrace(trace); }},
       {"warp", [](const std::string& trace) { RunWarpTrace(trace); }},
   };

@@ -28,6 +28,9 @@ constexpr unsigned kNumUnitOps = 15;  // those that the unit sees
 bool IsExhausted(const MbWord& word) {
   return word.pending == 0 && word.expected == 0 && word.tx == 0;
 }
+bool PhaseOf(const MbWord& word, MbAsks asks) {
+  return asks == MbAsks::kConditional && word.v1 ? word.conditional : word.phase;
+}
 std::uint32_t Size(std::int64_t tx) { return static_cast<std::uint32_t>(std::abs(tx)); }
 
 template <typename Visit>
@@ -62,7 +65,7 @@ std::uint32_t RandomMbarrier::PickLanes(std::uint32_t among) {
 }
 
 MbOp RandomMbarrier::PickOp(const Cell& cell) {
-  const MbWord word = DecodeMbWord(cell.word);
+  const MbWord word = DecodeMbWord(cell.word, config_.report);
   if (IsExhausted(word) && cell.overwrites == 0 && random_.Percent(75)) {
     return MbOp::kInit;
   }
@@ -116,7 +119,7 @@ std::uint32_t RandomMbarrier::PickHint() {
 
 // For each of so many lanes; waits are no business of this.
 std::uint32_t RandomMbarrier::PickOperand(MbOp op, const Cell& cell, unsigned lanes) {
-  const MbWord word = DecodeMbWord(cell.word);
+  const MbWord word = DecodeMbWord(cell.word, config_.report);
   const bool complete = random_.Percent(50);
   if (op == MbOp::kInit) {
     switch (random_.Below(8)) {
@@ -154,7 +157,7 @@ std::uint32_t RandomMbarrier::PickOperand(MbOp op, const Cell& cell, unsigned la
 
 // Makes it wrong in some way.
 void RandomMbarrier::Spoil(const Cell& cell, MbOperation* operation) {
-  const MbWord word = DecodeMbWord(cell.word);
+  const MbWord word = DecodeMbWord(cell.word, config_.report);
   const std::uint32_t beyond =
       random_.Percent(50) ? kMaxMbCount + 1 : std::max(kMaxMbCount + 1, random_.Word());
   switch (random_.Below(10)) {
@@ -197,10 +200,13 @@ void RandomMbarrier::Spoil(const Cell& cell, MbOperation* operation) {
       operation->operand = 1;
       operation->addr = 8 * random_.Below(config_.smem_bytes / 8);
       break;
-    case 8:
-      operation->op = word.pending > kMaxMbCount - 8 ? MbOp::kCopyArrive : MbOp::kInit;
-      operation->operand = kMaxMbCount;
+    case 8: {
+      operation->phase = config_.report && (word.v1 || random_.OneIn(2));
+      const std::uint32_t most = operation->phase ? kMaxMbCountV1 : kMaxMbCount;
+      operation->op = word.pending > most - 8 ? MbOp::kCopyArrive : MbOp::kInit;
+      operation->operand = most;
       break;
+    }
     default:
       operation->op = random_.Percent(50) ? MbOp::kArriveNoComplete : MbOp::kArriveDropNoComplete;
       operation->operand = std::max(1U, word.pending);
@@ -217,7 +223,12 @@ std::uint64_t RandomMbarrier::AnyWord() {
   word.pending = random_.Between(1, 3);
   word.expected = random_.Between(1, 3);
   word.lock = random_.OneIn(4);
-  word.reserved = random_.OneIn(4);
+  (config_.report ? word.v1 : word.reserved) = random_.OneIn(4);
+  if (word.v1) {
+    word.conditional = random_.OneIn(2);
+    word.report = random_.OneIn(2) ? random_.Below(512) : 0;
+    word.last = random_.OneIn(2) ? random_.Below(512) : 0;
+  }
   if (!exact_ && random_.OneIn(2)) {
     word.tx = random_.OneIn(2) ? kMaxMbCount : -std::int64_t{kMaxMbCount};
   }
@@ -244,7 +255,7 @@ void RandomMbarrier::Plan(unsigned at) {
                 : patient ? 8 * random_.Below(config_.smem_bytes / 8)
                           : PickAddr(common.cta);
   const Cell& cell = At(common.cta, common.addr);
-  const MbWord word = DecodeMbWord(cell.word);
+  const MbWord word = DecodeMbWord(cell.word, config_.report);
   common.lanes = PickLanes(free);
   common.op = PickOp(cell);
   common.operand = PickOperand(common.op, cell, Ones(common.lanes));
@@ -259,14 +270,19 @@ void RandomMbarrier::Plan(unsigned at) {
   if (IsMbWait(common.op)) {
     common.operand = common.has_hint ? PickHint() : 0;
   }
+  if (config_.report) {
+    PlanLayout(&common);
+  }
   if (IsTryWait(common.op) && !config_.mb_limit && random_.Percent(60)) {
     common.lanes = free;  // nothing less parks
   }
   const bool other_phase = random_.Percent(gathers || patient ? 2 : 30);
   instruction.addr.fill(common.addr);
   instruction.operand.fill(common.operand);
-  instruction.phase.fill(IsMbWait(common.op) && word.phase != other_phase);
-  const bool by_token = common.op == MbOp::kTestWait || common.op == MbOp::kTryWait;
+  instruction.phase.fill(IsMbWait(common.op) ? PhaseOf(word, common.asks) != other_phase
+                                             : common.op == MbOp::kInit && common.phase);
+  const bool by_token = common.asks != MbAsks::kLayout &&
+                        (common.op == MbOp::kTestWait || common.op == MbOp::kTryWait);
   if (!(by_token && PlanTokenWait(warp, &instruction)) && random_.Percent(20)) {
     Spread(common.cta, &instruction);
   }
@@ -382,7 +398,7 @@ bool RandomMbarrier::PickOther(MbSource source, MbOperation* operation) {
   asked.cta = focused ? focus_.cta : static_cast<std::uint8_t>(random_.Bit(running));
   asked.addr = PickAddr(asked.cta);
   const Cell& cell = At(asked.cta, asked.addr);
-  const MbWord word = DecodeMbWord(cell.word);
+  const MbWord word = DecodeMbWord(cell.word, config_.report);
   const bool spoiled = random_.Percent(knobs_.illegal);
   if (!spoiled && IsExhausted(word)) {
     return false;
@@ -397,6 +413,10 @@ bool RandomMbarrier::PickOther(MbSource source, MbOperation* operation) {
   } else {
     asked.op =
         word.tx > 0 || word.pending == 0 || random_.Percent(30) ? MbOp::kCompleteTx : MbOp::kArrive;
+    const unsigned reports = !config_.report ? 0 : word.v1 ? 30 : knobs_.illegal / 4;
+    if (reports != 0 && random_.Percent(reports)) {
+      asked.op = MbOp::kReportOn;
+    }
   }
   asked.operand = PickOperand(asked.op, cell, Ones(asked.lanes));
   if (spoiled) {
@@ -404,9 +424,16 @@ bool RandomMbarrier::PickOther(MbSource source, MbOperation* operation) {
     asked.has_token = afar && random_.OneIn(4);
   }
   if (!afar) {
+    const bool reports =
+        config_.report && (asked.op == MbOp::kReportOn || (spoiled && random_.OneIn(8)));
     asked.op = asked.op == MbOp::kArrive || !IsMbArrival(asked.op) ? asked.op : MbOp::kArrive;
     asked.op = asked.op == MbOp::kArrive ? asked.op : MbOp::kCompleteTx;
+    asked.op = reports ? MbOp::kReportOn : asked.op;
     asked.operand = asked.op == MbOp::kArrive ? 1 : asked.operand;
+    if (reports) {
+      asked.operand = random_.OneIn(2) ? 0 : random_.Word() & 0xff;
+    }
+    asked.phase = false;
   }
   // Most of what is not meant to be refused is not.
   if ((!spoiled && random_.Percent(85) && !Fits(asked)) || !Offer(asked)) {
@@ -440,7 +467,7 @@ bool RandomMbarrier::PickHelp(MbOperation* operation) {
     return false;
   }
   const Cell& cell = At(warp.place.cta, warp.place.addr);
-  const MbWord word = DecodeMbWord(cell.word);
+  const MbWord word = DecodeMbWord(cell.word, config_.report);
   if (cell.updates != 0 && random_.Percent(90)) {
     return false;
   }

@@ -39,8 +39,10 @@ void RandomMbarrier::Begin(std::uint64_t cycle, const MbOutputs& seen, MbInputs*
   if (in->issue_valid && seen.issue_ready) {
     in->issue_valid = false;
     const MbOperation& group = in->issue;
-    const MbWord word = DecodeMbWord(At(group.cta, group.addr).word);
-    const bool parks = IsTryWait(group.op) && group.whole && group.phase == word.phase;
+    const MbWord word = DecodeMbWord(At(group.cta, group.addr).word, config_.report);
+    const bool current =
+        group.asks == MbAsks::kConditional && word.v1 ? word.conditional : word.phase;
+    const bool parks = IsTryWait(group.op) && group.whole && group.phase == current;
     if (parks && !race_ && random_.Percent(60) && word.pending == 1 && word.tx == 0) {
       race_.emplace();
       race_->cta = group.cta;
@@ -162,6 +164,20 @@ void RandomMbarrier::TakeResponse(const MbOutputs::Response& response) {
   Refresh(response.warp);
 }
 
+// The layout of an init, and what a wait asks about.
+void RandomMbarrier::PlanLayout(MbOperation* common) {
+  if (common->op == MbOp::kInit) {
+    common->phase = common->phase || random_.OneIn(2);
+    if (common->phase && common->operand > kMaxMbCountV1 && (exact_ || random_.Percent(80))) {
+      common->operand = kMaxMbCountV1 - random_.Below(3);
+    }
+  } else if (common->op == MbOp::kTestWaitParity || common->op == MbOp::kTryWaitParity) {
+    common->asks = random_.Percent(35) ? MbAsks::kConditional : MbAsks::kPrimary;
+  } else if (common->op == MbOp::kTestWait) {
+    common->asks = random_.Percent(35) ? MbAsks::kLayout : MbAsks::kPrimary;
+  }
+}
+
 // ------------------------------------------------------------------------------------------------
 // What is on its way
 // ------------------------------------------------------------------------------------------------
@@ -211,11 +227,15 @@ bool RandomMbarrier::Fits(const MbOperation& group) const {
     return true;
   }
   const bool counts = group.op == MbOp::kInit || (IsMbArrival(group.op) && !ExpectsTx(group.op));
-  if (group.operand > kMaxMbCount || (counts && group.operand == 0)) {
+  const bool inits_v1 = group.op == MbOp::kInit && group.phase;
+  if (group.operand > (inits_v1 ? kMaxMbCountV1 : kMaxMbCount) || (counts && group.operand == 0)) {
     return false;
   }
   const Cell& cell = At(group.cta, group.addr);
-  const MbWord word = DecodeMbWord(cell.word);
+  const MbWord word = DecodeMbWord(cell.word, config_.report);
+  if (group.op == MbOp::kReportOn && !word.v1) {
+    return false;
+  }
   if (group.op == MbOp::kInit || group.op == MbOp::kInval) {
     return cell.updates == 0;
   }
@@ -241,7 +261,8 @@ bool RandomMbarrier::Fits(const MbOperation& group) const {
     return false;
   }
   if (group.op == MbOp::kCopyArrive) {
-    return std::max(word.pending, word.expected) + cell.copies + lanes <= kMaxMbCount;
+    const std::int64_t most = word.v1 ? kMaxMbCountV1 : kMaxMbCount;
+    return std::max(word.pending, word.expected) + cell.copies + lanes <= most;
   }
   const bool strict = cell.no_completes != 0 || IsNoComplete(group.op);
   const bool completes = !strict && count == lanes && !IsDrop(group.op) && bytes == 0 &&

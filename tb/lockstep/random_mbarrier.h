@@ -170,6 +170,7 @@ class RandomMbarrier : private Bank::Words {
   std::uint32_t PickOperand(MbOp op, const Cell& cell, unsigned lanes);
   std::uint32_t PickHint();
   void Plan(unsigned at);
+  void PlanLayout(MbOperation* common);
   bool PlanTokenWait(const Warp& warp, Instruction* instruction);
   void Spread(unsigned cta, Instruction* instruction);
   void Coalesce(const Instruction& instruction, std::deque<MbOperation>* groups) const;

@@ -97,7 +97,7 @@ module axil_unit_flat
     .smem_write_valid_o (), .smem_write_ready_i (1'b1), .smem_write_place_o (),
     .smem_write_data_o (), .smem_held_valid_o (), .smem_held_place_o (), .smem_yield_i (1'b0),
     .mb_response_valid_o (), .mb_response_ready_i (1'b1), .mb_response_o (),
-    .mb_stopped_ns_i ('0), .mb_wake_o (), .mb_expire_o (),
+    .mb_stopped_ns_i ('0), .mb_wake_o (), .mb_wake_report_o (), .mb_expire_o (),
     .mb_fault_valid_o (mb_fault_valid), .mb_fault_o (mb_fault), .mb_commit_o ()
   );
   /* verilator lint_on PINCONNECTEMPTY */

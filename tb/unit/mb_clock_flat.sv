@@ -34,9 +34,10 @@ module mb_clock_flat
     muster_mb_park #(.Cfg(Cfg)) u_park (
       .clk_i, .rst_ni,
       .park_valid_i (park_valid_i[c]), .warp_i (warp_t'(warp_i[c])), .place_i ('0), .phase_i (1'b0),
+      .conditional_phase_i (1'b0), .conditional_i (1'b0), .advances_i (1'b0), .report_i ('0),
       .limit_i (hint_i[c]), .parked_o (parked_o[c]),
       .completed_i (1'b0), .leave_i (1'b0), .leave_cta_i ('0), .stopped_ns_i (stopped_ns_i[c]),
-      .limited_o (limited_o[c]), .wake_o (wake_o[c]), .expire_o (expire_o[c])
+      .limited_o (limited_o[c]), .wake_o (wake_o[c]), .wake_report_o (), .expire_o (expire_o[c])
     );
 
     assign period_o[c] = Periods[c];

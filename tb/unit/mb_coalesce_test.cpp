@@ -34,6 +34,7 @@ struct Instruction {
   std::uint32_t lanes, live, phase;
   std::array<std::uint32_t, kLanes> addr, operand;
   bool has_token, has_hint, releasing;
+  MbAsks asks = MbAsks::kPrimary;
 
   bool Has(unsigned lane) const { return (lanes >> lane & 1) != 0; }
   bool Phase(unsigned lane) const { return (phase >> lane & 1) != 0; }
@@ -117,6 +118,7 @@ class MbCoalesce : public testing::Test {
         ASSERT_EQ(seen.has_token, instruction.has_token);
         ASSERT_EQ(seen.has_hint, instruction.has_hint);
         ASSERT_EQ(seen.releasing, instruction.releasing);
+        ASSERT_EQ(seen.asks, instruction.asks);
       }
       done = unit_.ready_o;
       Cycle();
@@ -169,6 +171,7 @@ TYPED_TEST(MbCoalesce, RandomInstructions) {
     instruction.has_token = random() % 2 != 0;
     instruction.has_hint = random() % 2 != 0;
     instruction.releasing = random() % 2 != 0;
+    instruction.asks = static_cast<MbAsks>(random() % 3);
     instruction.cta = random() % 32;
     instruction.warp = random() % 64;
     const unsigned words = 1 + random() % 4, operands = 1 + random() % 3;

@@ -29,8 +29,9 @@ module mb_word_flat
   assign alike   = op inside {MbInit, MbInval};
   assign cause_o = cause;
 
-  mb_step u_step (
+  mb_step #(.EnReport(1'b0)) u_step (
     .op_i (op), .lanes_i, .total_i (TotalW'(operand_i) * (alike ? 1 : TotalW'(lanes_i))), .word_i, .phase_i,
+    .asks_i (AsksPrimary),
     .before_i (fault_e'(cause_i)),
     .word_o, .write_o, .completed_o, .passed_o, .cause_o (cause), .refused_o, .split_o
   );

@@ -80,7 +80,7 @@ module mem_unit_flat
     .smem_held_valid_o (), .smem_held_place_o (), .smem_yield_i (1'b0),
     .mb_response_valid_o (response_valid_o), .mb_response_ready_i (response_ready_i),
     .mb_response_o (response_o),
-    .mb_stopped_ns_i ('0), .mb_wake_o (wake_o), .mb_expire_o (expire_o),
+    .mb_stopped_ns_i ('0), .mb_wake_o (wake_o), .mb_wake_report_o (), .mb_expire_o (expire_o),
     .mb_fault_valid_o (fault_valid_o), .mb_fault_o (fault_o), .mb_commit_o (commit_o)
   );
   /* verilator lint_on PINCONNECTEMPTY */

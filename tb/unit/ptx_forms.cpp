@@ -40,7 +40,9 @@ void CheckForms(const Form* begin, const Form* end) {
     const unsigned newest = std::max(form->version, 88U);
     const std::string target = std::to_string(std::max(form->target, 60U));
     const char* const variant = *form->variant == '\0' ? "a" : form->variant;
-    EXPECT_EQ(Judge(form->text, newest), FormVerdict::kAccepted) << form->text;
+    EXPECT_EQ(Judge(form->text, newest, std::to_string(std::max(form->target, 100U)) + "a"),
+              FormVerdict::kAccepted)
+        << form->text;
     EXPECT_EQ(Judge(form->text, version, target + form->variant), FormVerdict::kAccepted)
         << form->text;
     if (form->version != 0) {

@@ -105,7 +105,7 @@ module template_flat
     .copy_arrive_place_i ('0), .copy_busy_o,
     .release_o, .release_info_o (),
     .response_valid_o (), .response_ready_i (1'b1), .response_o (),
-    .mb_wake_o (), .mb_expire_o (),
+    .mb_wake_o (), .mb_wake_report_o (), .mb_expire_o (),
     .mb_response_valid_o (), .mb_response_ready_i (1'b1), .mb_response_o (),
     .fault_valid_o (fault), .fault_o (), .mb_fault_valid_o (mb_fault), .mb_fault_o (),
     .smem_read_valid_o (read_valid), .smem_read_ready_i (1'b1), .smem_read_place_o (),

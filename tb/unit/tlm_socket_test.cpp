@@ -139,7 +139,8 @@ TEST_F(TlmSocket, RefusesWhatNoCoreMayPresent) {
        },
        "operation 1: a second lifecycle operation; there is one in a cycle"},
       {[&](auto* x) { x->Add(copy); },
-       "event 0: init of 1 by a copy engine; it may ask for complete_tx, and for arrive of 1"},
+       "event 0: init of 1 by a copy engine; it may ask for complete_tx, for report_on, and for "
+       "arrive of 1"},
       {[&](auto* x) { x->Add(wide_copy); },
        "event 0: lanes 0x3 of a copy engine, which has lane 0"},
       {[](auto* x) { x->Add(At(static_cast<MbOp>(16), 0, 0, 0)); },

@@ -187,7 +187,7 @@ class HangReport {
           }
         });
     for (const Hang::Word& known : hang.words) {
-      const MbWord word = DecodeMbWord(known.bits);
+      const MbWord word = DecodeMbWord(known.bits, true);
       StuckMbarrier row;
       row.cta = known.cta;
       row.name = MbarrierName(program_, known.address);

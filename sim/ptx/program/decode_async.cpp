@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/ptx/program/address.h"
@@ -133,6 +135,25 @@ std::optional<Reduction> TakeReduction(Cursor* c, bool to_global) {
   }
 }
 
+// PTX ISA 9.4, 9.7.10.28.1.3: what the copy reports at its mbarrier.
+Validity TakeValidity(Cursor* c) {
+  constexpr std::pair<std::string_view, Validity> kMechanisms[] = {
+      {"mbarrier::report::disabled", Validity::kDisabled},
+      {"mbarrier::report::validity::per_16bytes::80000000", Validity::kF32},
+      {"mbarrier::report::validity::per_16bytes::8000", Validity::kF16},
+      {"mbarrier::report::validity::per_16bytes::80", Validity::kF8},
+      {"mbarrier::report::validity::per_16bytes::8", Validity::kF4},
+      {"mbarrier::report::validity::per_element::ff", Validity::kEachFf}};
+  for (const auto& [name, validity] : kMechanisms) {
+    if (c->Take(name)) {
+      c->Require("a report mechanism", 94, 107);
+      c->RequireVariant("a report mechanism", 107, 109);
+      return validity;
+    }
+  }
+  return Validity::kDisabled;
+}
+
 void DecodeBulkCopy(Cursor* c, Instruction* out, bool reduces) {
   out->op = Op::kBulk;
   // The state spaces, in the order in which they stand there.
@@ -157,6 +178,7 @@ void DecodeBulkCopy(Cursor* c, Instruction* out, bool reduces) {
     c->Fail(fmt::format("{} lacks .{}", c->Spelling(),
                         to_global ? "bulk_group" : "mbarrier::complete_tx::bytes"));
   }
+  const Validity validity = in && !reduces ? TakeValidity(c) : Validity::kDisabled;
   const bool multicast = in && c->Take("multicast::cluster");
   const bool has_policy = !between && c->Take("L2::cache_hint");
   const bool masked = to_global && !reduces && c->Take("cp_mask");
@@ -173,6 +195,10 @@ void DecodeBulkCopy(Cursor* c, Instruction* out, bool reduces) {
   auto& copy = out->Make<BulkCopy>();
   copy.space = to_global ? Space::kGlobal : Space::kCluster;
   copy.from_shared = !in;
+  copy.validity = validity;
+  if (ignores && validity != Validity::kDisabled) {
+    c->Misuse("a copy with .ignore_oob inspects nothing: .mbarrier::report::disabled");
+  }
   if (reduces) {
     copy.reduction = TakeReduction(c, to_global);
   }

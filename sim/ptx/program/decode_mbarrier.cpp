@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Decoding: mbarrier (PTX ISA 9.7.13.15; numbers in comments are its subsections).
+// Decoding: mbarrier (PTX ISA 9.7.13.15; numbers in comments are its subsections, and those after
+// "9.4:" are subsections of 9.7.15.16 in PTX ISA 9.4).
 #include "sim/ptx/program/decode_mbarrier.h"
 
 #include <fmt/format.h>
@@ -59,27 +60,57 @@ void MbAddress(Cursor* c, Mbarrier* mbarrier, const Operand& operand) {
 }
 
 // (.2) What can be seen of an operand without running.
-void CheckMbNumber(Cursor* c, const Operand& operand, std::uint32_t least, std::string_view what) {
-  if (operand.kind == Kind::kInteger && (operand.value < least || operand.value > kMaxMbCount)) {
-    c->Misuse(operand.at,
-              fmt::format("the {} {} is not within {} to {}", what,
-                          static_cast<std::int64_t>(operand.value), least, kMaxMbCount));
+void CheckMbNumber(Cursor* c, const Operand& operand, std::uint32_t least, std::string_view what,
+                   std::uint32_t most = kMaxMbCount) {
+  if (operand.kind == Kind::kInteger && (operand.value < least || operand.value > most)) {
+    c->Misuse(operand.at, fmt::format("the {} {} is not within {} to {}", what,
+                                      static_cast<std::int64_t>(operand.value), least, most));
   }
+}
+
+// (9.4: .2) .layout::v0 or .layout::v1: 0, 1, or -1 if none is there.
+int TakeMbLayout(Cursor* c) {
+  const int layout = c->TakeOne({"layout::v0", "layout::v1"});
+  if (layout >= 0) {
+    c->Require("a layout of mbarriers", 93, 90);
+  }
+  return layout;
 }
 
 // (.9, .10)
 void MbInit(Cursor* c, Mbarrier* mbarrier) {
   c->Require("mbarrier", 70, 80);
-  TakeMbSpace(c, mbarrier, false);
   const bool init = mbarrier->op == MbOp::kInit;
+  mbarrier->v1 = init && TakeMbLayout(c) == 1;
+  TakeMbSpace(c, mbarrier, false);
   if (!MbOperands(c, init ? 2 : 1, init ? 2 : 1)) {
     return;
   }
   MbAddress(c, mbarrier, c->operand(0));
   if (init) {
     mbarrier->operand = c->Source(c->operand(1), Type::kU32);
-    CheckMbNumber(c, c->operand(1), 1, "count");
+    CheckMbNumber(c, c->operand(1), 1, "count", mbarrier->v1 ? kMaxMbCountV1 : kMaxMbCount);
   }
+}
+
+// (9.4: .21)
+void MbCheckLayout(Cursor* c, Mbarrier* mbarrier) {
+  c->Require("mbarrier.check_layout", 93, 90);
+  mbarrier->op = MbOp::kTestWait;
+  mbarrier->asks = MbAsks::kLayout;
+  const int layout = TakeMbLayout(c);
+  if (layout < 0) {
+    c->Fail(fmt::format("{} lacks .layout::v0 or .layout::v1", c->Spelling()));
+    return;
+  }
+  TakeMbSpace(c, mbarrier, false);
+  if (!MbOperands(c, 2, 2)) {
+    return;
+  }
+  c->RefuseSink(c->operand(0));
+  mbarrier->d = c->Destination(c->operand(0), Type::kPred);
+  MbAddress(c, mbarrier, c->operand(1));
+  mbarrier->operand = c->Literal(layout == 1 ? 1 : 0);
 }
 
 // (.11, .12)
@@ -141,6 +172,25 @@ void MbArrive(Cursor* c, Mbarrier* mbarrier, bool drop) {
   }
 }
 
+// (9.4: .19) waitComplete|reportPredicate and, perhaps, the operand reportValue after it. Returns
+// whether that is there.
+bool TakeMbReport(Cursor* c, Mbarrier* mbarrier, bool primary) {
+  const Operand& first = c->operand(0);
+  if (first.second.empty()) {
+    return false;
+  }
+  if (!primary) {
+    c->Fail(first.at,
+            fmt::format("{} has no report: it lacks .phase_type::primary", c->Spelling()));
+  }
+  mbarrier->report_predicate = c->SecondDestination(first, Type::kPred);
+  if (c->operand(1).kind == Kind::kAddress) {
+    return false;
+  }
+  mbarrier->report_value = c->Destination(c->operand(1), Type::kB8, true);
+  return true;
+}
+
 // (.16)
 void MbWait(Cursor* c, Mbarrier* mbarrier, bool tries) {
   c->Require(tries ? "mbarrier.try_wait" : "mbarrier", tries ? 78 : 70, tries ? 90 : 80);
@@ -148,22 +198,38 @@ void MbWait(Cursor* c, Mbarrier* mbarrier, bool tries) {
   if (parity) {
     c->Require(".parity", 71, 80);
   }
+  const int phase = c->TakeOne({"phase_type::primary", "phase_type::conditional"});
+  if (phase >= 0) {
+    c->Require(".phase_type", 93, 90);
+  }
+  if (phase == 1) {
+    mbarrier->asks = MbAsks::kConditional;
+    if (!parity) {
+      c->Fail(fmt::format("{} lacks .parity", c->Spelling()));
+    }
+  }
   mbarrier->acquiring = !TakeMbOrder(c, mbarrier, "acquire");
   TakeMbSpace(c, mbarrier, false);
   mbarrier->op = static_cast<MbOp>(static_cast<unsigned>(MbOp::kTestWait) + (parity ? 1 : 0) +
                                    (tries ? 2 : 0));
-  if (!MbOperands(c, 3, tries ? 4 : 3)) {
+  if (!MbOperands(c, 3, tries ? 5 : 4)) {
     return;
   }
   c->RefuseSink(c->operand(0));
   mbarrier->d = c->Destination(c->operand(0), Type::kPred);
-  MbAddress(c, mbarrier, c->operand(1));
-  mbarrier->operand = c->Source(c->operand(2), parity ? Type::kU32 : Type::kB64);
-  if (parity && c->operand(2).kind == Kind::kInteger && c->operand(2).value > 1) {
-    c->Misuse(c->operand(2).at, "a phase parity is 0 or 1");
+  const std::size_t at = TakeMbReport(c, mbarrier, phase == 0) ? 2 : 1;  // of the address
+  const std::size_t count = c->operands().size();
+  if (count < at + 2 || count > at + (tries ? 3 : 2)) {
+    c->Fail(fmt::format("{} has another number of operands", c->Spelling()));
+    return;
   }
-  if (c->operands().size() == 4) {
-    mbarrier->hint = c->Source(c->operand(3), Type::kU32);
+  MbAddress(c, mbarrier, c->operand(at));
+  mbarrier->operand = c->Source(c->operand(at + 1), parity ? Type::kU32 : Type::kB64);
+  if (parity && c->operand(at + 1).kind == Kind::kInteger && c->operand(at + 1).value > 1) {
+    c->Misuse(c->operand(at + 1).at, "a phase parity is 0 or 1");
+  }
+  if (count == at + 3) {
+    mbarrier->hint = c->Source(c->operand(at + 2), Type::kU32);
   }
 }
 
@@ -171,6 +237,9 @@ void MbWait(Cursor* c, Mbarrier* mbarrier, bool tries) {
 void MbPendingCount(Cursor* c, Instruction* out) {
   c->Require("mbarrier", 70, 80);
   out->op = Op::kPendingCount;
+  if (TakeMbLayout(c) == 1) {
+    c->Fail(fmt::format("{} is of .layout::v0 alone", c->Spelling()));
+  }
   if (!c->Take("b64")) {
     c->Fail(fmt::format("{} lacks .b64", c->Spelling()));
   }
@@ -188,7 +257,7 @@ void MbPendingCount(Cursor* c, Instruction* out) {
 void DecodeMbarrier(Cursor* c, Instruction* out) {
   auto& mbarrier = out->Make<Mbarrier>();
   switch (c->TakeOne({"init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx",
-                      "test_wait", "try_wait", "pending_count"})) {
+                      "test_wait", "try_wait", "pending_count", "check_layout"})) {
     case 0:
       mbarrier.op = MbOp::kInit;
       return MbInit(c, &mbarrier);
@@ -211,6 +280,8 @@ void DecodeMbarrier(Cursor* c, Instruction* out) {
       return MbWait(c, &mbarrier, true);
     case 8:
       return MbPendingCount(c, out);
+    case 9:
+      return MbCheckLayout(c, &mbarrier);
     default:
       c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
   }

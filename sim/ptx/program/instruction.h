@@ -239,6 +239,16 @@ struct Reduction {
 };
 
 // cp.async.bulk, cp.reduce.async.bulk.
+// What a copy looks for in what it copies, to report it at its mbarrier.
+enum class Validity : std::uint8_t {
+  kDisabled,
+  kF32,     // the first element of each 16 bytes is -0: .per_16bytes::80000000
+  kF16,     // ::8000
+  kF8,      // ::80
+  kF4,      // ::8
+  kEachFf,  // a byte is 0xff: .per_element::ff
+};
+
 struct BulkCopy {
   Space space = Space::kGeneric;  // where to: kGlobal or kCluster
   bool from_shared = false;
@@ -252,6 +262,7 @@ struct BulkCopy {
   Slot byte_mask = kNoSlot;    // .cp_mask: which bytes of each 16
   Slot ignore_left = kNoSlot;  // .ignore_oob: how many bytes may be outside
   Slot ignore_right = kNoSlot;
+  Validity validity = Validity::kDisabled;
 };
 
 // st.bulk: zeroes in shared memory.
@@ -395,6 +406,16 @@ struct Mbarrier {
   Slot d = kNoSlot;        // the state, or whether the phase is complete
   Slot operand = kNoSlot;  // the count, the bytes, the state or the parity
   Slot hint = kNoSlot;     // the time limit
+  // Layouts and reports.
+  bool v1 = false;  // init
+  MbAsks asks = MbAsks::kPrimary;
+  Slot report_predicate = kNoSlot;
+  Slot report_value = kNoSlot;
+
+  // Whether it needs a unit with EnReport.
+  bool NeedsReports() const {
+    return v1 || asks != MbAsks::kPrimary || report_predicate != kNoSlot;
+  }
 };
 
 // multimem.ld_reduce, .st, .red: at all places that an address of a multicast object stands for.

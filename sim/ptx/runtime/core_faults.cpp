@@ -58,7 +58,7 @@ std::string Core::WhyRefused(const MbOperation& operation) const {
     return fmt::format("the count {} is above {}", count, kMaxMbCount);
   }
   const MbWord word =
-      DecodeMbWord(mbarrier_arrivals_.HistoryOf(operation.cta, operation.addr).word);
+      DecodeMbWord(mbarrier_arrivals_.HistoryOf(operation.cta, operation.addr).word, true);
   const std::uint64_t arrivals =
       count * (operation.source == MbSource::kWarp ? Ones(operation.lanes) : 1);
   const std::string arrive =

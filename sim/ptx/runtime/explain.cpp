@@ -12,16 +12,18 @@ const char* Explain(FaultCause cause) {
     case FaultCause::kBadAddress:
       return "the address is not a multiple of 8 in the CTA's own shared memory";
     case FaultCause::kBadInitCount:
-      return "the count of an mbarrier is 1 to 1048575";
+      return "the count of an mbarrier is 1 to 1048575, with .layout::v1 1 to 511";
     case FaultCause::kTxOverflow:
       return "the bytes that are expected and have not come are more than 1048575";
     case FaultCause::kPendingOverflow:
-      return "there are 1048575 pending arrivals already";
+      return "as many arrivals are pending as an mbarrier can have: 1048575, with .layout::v1 511";
     case FaultCause::kNocompleteCompleted:
       return "it would complete the phase, which .noComplete must not";
     case FaultCause::kWordExhausted:
       return "no mbarrier is there: it was never initialised, was invalidated, or all its arrivals "
              "were dropped";
+    case FaultCause::kWrongLayout:
+      return "a copy reports at an mbarrier of layout v0; reports need .layout::v1";
     case FaultCause::kRemoteNotAllowed:
       return "the mbarrier is another CTA's, where only arrivals without a state, expect_tx and "
              "complete_tx may go";

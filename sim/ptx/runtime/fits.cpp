@@ -59,9 +59,28 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
   }
 }
 
+// Of a unit without EnReport, what an instruction needs.
+void CheckReportsFit(const Config& config, const Program& program, const Instruction& i) {
+  const bool needs = (i.op == Op::kMbarrier && i.As<Mbarrier>().NeedsReports()) ||
+                     (i.op == Op::kBulk && i.As<BulkCopy>().validity != Validity::kDisabled);
+  if (!needs || config.report) {
+    return;
+  }
+  std::string names;
+  for (const Config& other : Configs()) {
+    if (other.report) {
+      names += fmt::format("{}{}", names.empty() ? "" : " or ", other.name);
+    }
+  }
+  throw DoesNotFit(fmt::format(
+      "{}:{}: the configuration {} has no reports and layouts of mbarriers (EnReport){}",
+      program.file, i.line, config.name, names.empty() ? "" : ": use --config " + names));
+}
+
 void CheckMbarriersFit(const Config& config, const Program& program, const Launch& launch) {
   bool any = false;
   for (const Instruction& i : program.code) {
+    CheckReportsFit(config, program, i);
     if (i.op != Op::kMbarrier) {
       continue;
     }

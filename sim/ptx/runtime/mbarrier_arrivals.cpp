@@ -72,7 +72,9 @@ void MbarrierArrivals::Step(const MbOperation& operation, const MbEffects& effec
   MbarrierRow& row = RowOf(operation.cta, operation.addr);
   Entry& entry = entries_[operation.cta][operation.addr];
   if (IsMbWait(operation.op)) {
-    Wait(operation, effects, warp, line);
+    if (WaitsForPhase(operation)) {
+      Wait(operation, effects, warp, line);
+    }
     return;
   }
   if (operation.op == MbOp::kInit || operation.op == MbOp::kInval) {
@@ -101,10 +103,17 @@ void MbarrierArrivals::Step(const MbOperation& operation, const MbEffects& effec
     for (const Member& member : entry.came) {
       history.arrivers |= Bit(member.warp);
     }
-    for (const Member& member : entry.waits) {  // these waits are answered
-      history.seen[member.warp] = row.phases;
+    // These waits are answered; but for a conditional phase that a report holds back.
+    const bool held_back = DecodeMbWord(effects.word, true).last != 0;
+    std::vector<Member> left;
+    for (const Member& member : entry.waits) {
+      if (held_back && member.conditional) {
+        left.push_back(member);
+      } else {
+        history.seen[member.warp] = row.phases;
+      }
     }
-    entry = {};
+    entry = {{}, left};
   }
   row.phases += effects.completions;
 }
@@ -124,7 +133,7 @@ void MbarrierArrivals::Wait(const MbOperation& operation, const MbEffects& effec
   }
   if (effects.complete == 0) {
     Add(&entries_[operation.cta][operation.addr].waits,
-        {warp, operation.lanes, line, operation.phase});
+        {warp, operation.lanes, line, operation.phase, operation.asks == MbAsks::kConditional});
   } else if (const std::uint64_t phases = Phases(operation.cta, operation.addr); phases != 0) {
     histories_[operation.cta][operation.addr].seen[warp] = phases - 1;
   } else {

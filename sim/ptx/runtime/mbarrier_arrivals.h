@@ -35,7 +35,8 @@ class MbarrierArrivals {
     unsigned warp = 0;  // of the CTA
     std::uint32_t lanes = 0;
     std::uint32_t line = 0;
-    bool parity = false;  // of a wait: the parity of the phase that it waits for
+    bool parity = false;       // of a wait: the parity of the phase that it waits for
+    bool conditional = false;  // it is a conditional phase
   };
   // What happens at a word of a resident CTA.
   struct Entry {

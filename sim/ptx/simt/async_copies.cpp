@@ -225,6 +225,7 @@ StepEvent AsyncCopies::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane) 
   whole.source = {
       {(i.from_shared ? SharedByte(from) : from) + left, read, static_cast<std::uint32_t>(left)}};
   whole.from = i.from_shared ? warp->cta : nullptr;
+  whole.validity = i.validity;
   whole.data.assign(bytes, kIndeterminate);
   std::optional<std::uint32_t> bytes_of_16;
   if (i.byte_mask != kNoSlot) {

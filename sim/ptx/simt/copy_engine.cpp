@@ -121,6 +121,9 @@ bool CopyEngine::Write(const Transfer& transfer) {
 
 void CopyEngine::Complete(const Transfer& transfer) {
   if (transfer.mbarrier) {
+    if (Reports(transfer)) {
+      HearerOf(transfer)->port->PostAsync(ReportOf(transfer));
+    }
     HearerOf(transfer)->port->PostAsync(CompletionOf(transfer));
   } else if (replay_ != nullptr) {
     replay_->Perform(transfer.pass, 1);

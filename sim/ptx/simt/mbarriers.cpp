@@ -63,6 +63,7 @@ std::vector<MbGroup> GroupsOf(const Config& config, unsigned warp, unsigned cta,
         operation.operand = std::min(operation.operand, instruction.operand[lane]);
       });
     }
+    operation.asks = instruction.asks;
     operation.phase = (instruction.phase >> leader & 1U) != 0;
     operation.has_token = instruction.has_token;
     operation.has_hint = instruction.has_hint;

@@ -12,6 +12,7 @@
 
 #include "sim/isa/config.h"
 #include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/mbarrier_word.h"
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_size.h"
 
@@ -20,6 +21,7 @@ namespace muster::ptx {
 // An mbarrier instruction of some lanes of a warp.
 struct MbInstruction {
   MbOp op = MbOp::kArrive;
+  MbAsks asks = MbAsks::kPrimary;
   bool has_token = false;
   bool has_hint = false;
   bool releasing = false;
@@ -27,7 +29,7 @@ struct MbInstruction {
   std::uint32_t live = 0;  // of the warp: they have not exited
   std::uint32_t line = 0;
   std::uint32_t pass = 0;                      // of a schedule (ScheduleReplay::pass)
-  std::uint32_t phase = 0;                     // waits: a bit per lane
+  std::uint32_t phase = 0;                     // waits, layouts: a bit per lane
   std::uint32_t outside = 0;                   // lanes that name no word of shared memory
   std::uint64_t outside_address = 0;           // the address that the lowest of these lanes names
   std::string outside_what;                    // what is at that address
@@ -51,6 +53,7 @@ struct MbReply {
   unsigned warp = 0;
   std::uint32_t lanes = 0;
   bool complete = false;                         // waits
+  MbReport report = 0;                           // waits for a primary phase that is complete
   std::array<std::uint64_t, kWarpSize> token{};  // arrivals
 };
 

@@ -164,6 +164,51 @@ Loss AbandonWith(const Cta& cta, Transfer* transfer) {
   return !lost ? Loss::kNone : transfer->issuer != &cta ? Loss::kOfAnother : Loss::kOwn;
 }
 
+// PTX ISA 9.4, 9.7.10.28.1.3: of each 16 bytes one element is looked at, and the text leaves open
+// which: it is the first. Or each byte is.
+bool Reports(const Transfer& transfer) {
+  constexpr std::size_t kChunk = 16;
+  if (transfer.validity == Validity::kDisabled) {
+    return false;
+  }
+  const std::vector<std::uint8_t>& data = transfer.data;
+  if (transfer.validity == Validity::kEachFf) {
+    return std::find(data.begin(), data.end(), 0xff) != data.end();
+  }
+  for (std::size_t at = 0; at < data.size(); at += kChunk) {
+    std::uint32_t element = 0;  // little-endian, and the first of two in a byte is the lower one
+    switch (transfer.validity) {
+      case Validity::kF32:
+        std::memcpy(&element, &data[at], 4);
+        element ^= 0x80000000;
+        break;
+      case Validity::kF16:
+        std::memcpy(&element, &data[at], 2);
+        element ^= 0x8000;
+        break;
+      case Validity::kF8:
+        element = data[at] ^ 0x80U;
+        break;
+      default:
+        element = (data[at] & 0xfU) ^ 0x8U;
+        break;
+    }
+    if (element == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// "Report value is altered in an idempotent way (atomically OR'ed with 0)".
+MbOperation ReportOf(const Transfer& transfer) {
+  MbOperation operation = CompletionOf(transfer);
+  operation.op = MbOp::kReportOn;
+  operation.pass = 0;  // a schedule counts the bytes alone
+  operation.operand = 0;
+  return operation;
+}
+
 MbOperation CompletionOf(const Transfer& transfer) {
   const bool arrives = transfer.kind == Transfer::Kind::kArrive;
   MbOperation operation;

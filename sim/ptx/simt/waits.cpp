@@ -22,6 +22,8 @@ MbInstruction Waits::MbInstructionOf(Warp* warp, const Group& group) const {
   const Lanes lanes = x_.LanesOf(warp, group, group.lanes);
   MbInstruction mb;
   mb.op = i.op;
+  mb.asks = i.asks;
+  mb.phase = i.v1 ? group.lanes : 0;
   mb.has_hint = i.hint != kNoSlot && !x_.launch.hint_is_ignored;
   mb.has_token = IsMbArrival(mb.op) && i.d != kNoSlot;
   mb.releasing = i.releasing;
@@ -29,7 +31,8 @@ MbInstruction Waits::MbInstructionOf(Warp* warp, const Group& group) const {
   mb.live = warp->live;
   mb.line = x_.program.code[group.pc].line;
   mb.pass = x_.replay == nullptr ? 0 : x_.replay->pass();
-  const bool by_parity = mb.op == MbOp::kTestWaitParity || mb.op == MbOp::kTryWaitParity;
+  const bool by_parity =
+      mb.op == MbOp::kTestWaitParity || mb.op == MbOp::kTryWaitParity || mb.asks == MbAsks::kLayout;
   lanes.ForEach([&, base = lanes.Read(i.address.base)](unsigned lane) {
     const std::uint64_t named = i.address.From(base[lane]);
     const bool shared = IsShared(space) || SegmentOf(named) == kSharedSegment;
@@ -84,6 +87,16 @@ void Waits::Answer(Warp* warp, const MbReply& reply) {
     lanes.ForEach([&, d = lanes.Write(i.d)](unsigned lane) {
       d[lane] = waits ? std::uint64_t{reply.complete} : reply.token[lane];
     });
+    // Of a phase that is not complete they are not specified: 0.
+    if (i.report_predicate != kNoSlot) {
+      lanes.ForEach([&, d = lanes.Write(i.report_predicate)](unsigned lane) {
+        d[lane] = (reply.report & kMbReported) != 0 ? 1 : 0;
+      });
+    }
+    if (i.report_value != kNoSlot) {
+      lanes.ForEach(
+          [&, d = lanes.Write(i.report_value)](unsigned lane) { d[lane] = reply.report & 0xff; });
+    }
   });
 }
 

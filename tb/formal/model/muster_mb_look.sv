@@ -15,6 +15,7 @@ module muster_mb_look
   input  mb_word_t word_i,
   input  mb_step_t step_i,
   input  logic     phase_i,
+  input  mb_asks_e asks_i,
   input  logic     refused_i,
   output mb_sums_t sums_o
 );

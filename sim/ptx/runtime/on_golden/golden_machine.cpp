@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/runtime/on_golden/golden_grid.h"
@@ -20,7 +21,7 @@ GoldenMachine::GoldenMachine(GoldenGrid* grid, unsigned rank, const Config& conf
     : grid_(*grid),
       config_(config),
       model_(config),
-      words_(model_, config.smem_bytes),
+      words_(model_, config.smem_bytes, config.report),
       scope_(config.num_warps),
       core_(grid, rank, config, program, launch, memory, rank, this) {
   core_.interpreter().set_mbarriers(this);
@@ -169,10 +170,16 @@ void GoldenMachine::Issue(unsigned warp) {
   MbReply reply;
   reply.warp = warp;
   reply.lanes = instruction.has_token ? instruction.lanes : 0;
+  std::vector<MbReply> answers;
   for (const MbGroup& group : GroupsOf(config_, warp, slot.cta, instruction)) {
     const MbOperation& operation = group.operation;
     if (operation.source == MbSource::kOutbound) {
       core_.SendRemote(group.rank, operation);
+    } else if (operation.asks == MbAsks::kLayout) {
+      MbReply& answer = answers.emplace_back();
+      answer.warp = warp;
+      answer.lanes = operation.lanes;
+      answer.complete = Perform(operation).complete != 0;
     } else if (IsMbWait(operation.op)) {
       grid_.OnWait(core_, operation);
     } else {
@@ -186,6 +193,9 @@ void GoldenMachine::Issue(unsigned warp) {
   core_.Issued(warp);
   if (reply.lanes != 0) {
     core_.Reply(reply);
+  }
+  for (const MbReply& answer : answers) {
+    core_.Reply(answer);
   }
 }
 

@@ -33,6 +33,7 @@ class GoldenMachine : public Scopes, public MbarrierSink, public WarpUnit {
   Core& core() { return core_; }
   const Core& core() const { return core_; }
   const golden::Model& model() const { return model_; }
+  const Config& config() const { return config_; }
   // The word in the memory of the CTA in that slot.
   std::uint64_t Word(unsigned cta, std::uint32_t addr) const;
 

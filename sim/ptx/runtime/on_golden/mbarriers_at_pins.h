@@ -21,7 +21,7 @@ namespace muster::ptx {
 class GoldenMbarriers {
  public:
   GoldenMbarriers(const Config& config, const golden::Model& core)
-      : config_(config), words_(core, config.smem_bytes) {}
+      : config_(config), words_(core, config.smem_bytes, config.report) {}
 
   void Settle(std::uint64_t cycle, const MbInputs& in, lockstep::Driver* driver, MbOutputs* out) {
     if (const auto event = std::exchange(committed_, std::nullopt)) {
@@ -37,6 +37,7 @@ class GoldenMbarriers {
     }
     Expire(cycle, driver, out);
     out->wake = std::exchange(wake_[cycle % kLatency], 0);
+    out->wake_report = wake_report_[cycle % kLatency];
     out->response_valid = !responses_.empty() && responses_.front().due <= cycle;
     if (out->response_valid) {
       out->response = responses_.front().response;
@@ -136,6 +137,7 @@ class GoldenMbarriers {
     out->write_data = effects.word;
     for (const MbAnswer& answer : effects.answers) {
       wake_[cycle % kLatency] |= std::uint64_t{1} << answer.warp;
+      wake_report_[cycle % kLatency] = answer.report;
     }
     if (effects.parked != 0) {
       const std::uint64_t limit = operation.has_hint ? operation.operand : config_.wait_limit_ns;
@@ -144,7 +146,8 @@ class GoldenMbarriers {
                effects.fault[lane] == FaultCause::kNone) {
       responses_.push_back({cycle + kLatency,
                             {operation.warp, operation.op, effects.complete != 0, operation.lanes,
-                             operation.operand & kMaxMbCount, effects.token[lane]}});
+                             operation.operand & kMaxMbCount,
+                             IsMbWait(operation.op) ? effects.word : effects.token[lane]}});
     }
   }
 
@@ -154,6 +157,7 @@ class GoldenMbarriers {
   std::optional<Committed> committed_;
   std::deque<Response> responses_;
   std::array<std::uint64_t, kLatency> wake_{};
+  std::array<MbReport, kLatency> wake_report_{};
   std::array<std::uint64_t, kMaxWarps> limits_{};
 };
 

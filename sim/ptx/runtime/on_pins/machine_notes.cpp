@@ -71,7 +71,7 @@ void Machine::NoteLeavers(const Operation& operation, const Effects& effects, st
 void Machine::NoteFresh(const MbOperation& operation, const MbEffects& effects,
                         std::uint64_t cycle) {
   const unsigned warp = operation.warp;
-  if (IsMbWait(operation.op) && effects.complete != 0 &&
+  if (WaitsForPhase(operation) && effects.complete != 0 &&
       core_.mbarriers().IsFresh(operation.cta, operation.addr)) {
     grid_.AddNote({"before_first", operation.tag, cycle, residents_.LinearCta(warp),
                    residents_.IndexInCta(warp), 0, effects.complete, 1,

@@ -51,7 +51,7 @@ void Machine::Record(std::uint64_t cycle, const MbEvent& event, const MbEffects&
     const Timeline::Place place{Kind::kMbarrier, residents_.ctas[operation.cta].cta.linear_id,
                                 operation.addr};
     const Timeline::WarpName name = own ? NameOf(operation.warp) : Timeline::WarpName();
-    if (IsMbWait(operation.op) && own) {
+    if (WaitsForPhase(operation) && own) {
       timeline->EndWait(name, Kind::kMbarrier, effects.complete, cycle);
       if (const std::uint32_t left = operation.lanes & ~effects.complete; left != 0) {
         timeline->BeginWait(name, place, left, operation.tag, cycle);

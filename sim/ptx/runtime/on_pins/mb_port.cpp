@@ -131,6 +131,7 @@ void MbPort::Begin(const MbOutputs& seen, MbInputs* in) {
     reply.warp = warp;
     reply.lanes = warps_[warp].parked.front();
     reply.complete = (seen.wake & Bit(warp)) != 0;
+    reply.report = reply.complete ? seen.wake_report : MbReport{0};
     warps_[warp].parked.pop_front();
   });
   busy_ = seen.busy | (accepted_ ? Bit(*accepted_) : 0);
@@ -199,6 +200,8 @@ void MbPort::TakeResponse(const MbOutputs::Response& response) {
     unsigned index = 0;
     ForEachBit(reply.lanes,
                [&](unsigned lane) { reply.token[lane] = lockstep::TokenOf(response, index++); });
+  } else if (config_.report && reply.complete) {
+    reply.report = lockstep::ReportOf(response);
   }
   warp.responding.pop_front();
   awaiting_ &= warp.responding.empty() ? ~Bit(response.warp) : ~std::uint64_t{0};
@@ -331,7 +334,7 @@ FaultCause MbPort::Judge(const MbOperation& operation) {
   launch.size = 1;
   launch.warps = Bit(operation.warp);
   core.Step(launch);
-  golden::Mbarriers words(core, config_.smem_bytes);
+  golden::Mbarriers words(core, config_.smem_bytes, config_.report);
   words.Store(operation.cta, operation.addr, Load({operation.cta, operation.addr}));
   return words.Step(operation).fault[First(operation.lanes)];
 }

@@ -279,7 +279,11 @@ namespace {
 std::string WaitText(const MbarrierArrivals::History& history, std::uint64_t now,
                      const MbarrierArrivals::Member& member) {
   std::string text =
-      fmt::format("waits for parity {}, lanes {:#010x}", member.parity ? 1 : 0, member.lanes);
+      fmt::format("waits for {}parity {}, lanes {:#010x}", member.conditional ? "conditional " : "",
+                  member.parity ? 1 : 0, member.lanes);
+  if (member.conditional) {
+    return text;
+  }
   const auto seen = history.seen.find(member.warp);
   const std::uint64_t next = seen == history.seen.end() ? 0 : seen->second + 1;
   if (seen != history.seen.end() && next < now) {
@@ -302,7 +306,8 @@ std::vector<StuckMbarrier> WaitReport::StuckMbarriers() const {
       if (!cta.taken || cta.ended || entry.waits.empty()) {
         continue;
       }
-      const MbWord word = DecodeMbWord(port_->Load({static_cast<std::uint8_t>(slot), address}));
+      const MbWord word =
+          DecodeMbWord(port_->Load({static_cast<std::uint8_t>(slot), address}), true);
       StuckMbarrier row;
       row.cta = cta.cta.linear_id;
       row.name = MbarrierName(program_, address);

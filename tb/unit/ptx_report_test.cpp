@@ -1,0 +1,138 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Layouts and reports of mbarriers: PTX ISA 9.4, 9.7.15.16 and 9.7.10.28.1.3.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "sim/ptx/syntax/error.h"
+#include "tb/unit/ptx_fixture.h"
+#include "tb/unit/ptx_forms.h"
+
+namespace muster::ptx {
+namespace {
+
+const Form kReportForms[] = {
+    {"mbarrier.init.layout::v0.shared::cta.b64 [s], 1;", 93, 90},
+    {"mbarrier.init.layout::v1.b64 [%d1], %r1;", 93, 90},
+    {"mbarrier.init.layout::v1.shared.b64 [s], 511;", 93, 90},
+    {"mbarrier.pending_count.layout::v0.b64 %r1, %d1;", 93, 90},
+    {"mbarrier.check_layout.layout::v0.shared::cta.b64 %p1, [s];", 93, 90},
+    {"mbarrier.check_layout.layout::v1.b64 %p1, [%d1];", 93, 90},
+    {"mbarrier.test_wait.phase_type::primary.shared.b64 %p1, [s], %d1;", 93, 90},
+    {"mbarrier.test_wait.phase_type::primary.shared::cta.b64 %p1|%p2, [s], %d1;", 93, 90},
+    {"mbarrier.test_wait.parity.phase_type::primary.b64 %p1|%p2, %h1, [%d1], 1;", 93, 90},
+    {"mbarrier.test_wait.parity.phase_type::conditional.b64 %p1, [s], %r1;", 93, 90},
+    {"mbarrier.try_wait.phase_type::primary.acquire.cta.b64 %p1|%p2, %h1, [s], %d1, %r2;", 93, 90},
+    {"mbarrier.try_wait.parity.phase_type::primary.b64 %p1|%p2, [s], 0, 20;", 93, 90},
+    {"mbarrier.try_wait.parity.phase_type::conditional.relaxed.cluster.shared::cta.b64 %p1, [s], "
+     "%r1, %r2;",
+     93, 90},
+    {"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.mbarrier::report::validity::"
+     "per_16bytes::80000000 [s], [%d1], 64, [s];",
+     94, 107, "a"},
+    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report::validity"
+     "::per_element::ff.multicast::cluster [%r1], [g], %r2, [%r3], %h1;",
+     94, 107, "f"},
+    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report::disabled"
+     " [%r1], [g], %r2, [%r3];",
+     94, 107, "a"},
+};
+
+TEST(PtxReport, Forms) { CheckForms(std::begin(kReportForms), std::end(kReportForms)); }
+
+TEST(PtxReport, WhatTheTextDoesNotHave) {
+  for (const char* const form : {
+           "mbarrier.init.layout::v2.b64 [s], 1;",
+           "mbarrier.inval.layout::v1.b64 [s];",
+           "mbarrier.arrive.layout::v1.b64 %d1, [s];",
+           "mbarrier.pending_count.layout::v1.b64 %r1, %d1;",
+           "mbarrier.check_layout.b64 %p1, [s];",
+           "mbarrier.check_layout.layout::v1.b64 _, [s];",
+           "mbarrier.test_wait.phase_type::conditional.b64 %p1, [s], %d1;",
+           "mbarrier.test_wait.b64 %p1|%p2, [s], %d1;",
+           "mbarrier.test_wait.parity.phase_type::conditional.b64 %p1|%p2, [s], 0;",
+           "mbarrier.test_wait.phase_type::primary.b64 %p1, %h1, [s], %d1;",
+           "mbarrier.try_wait.phase_type::primary.b64 %p1|%p2, %h1, [s];",
+       }) {
+    EXPECT_EQ(Judge(form, 94, "107a"), FormVerdict::kRefused) << form;
+  }
+  EXPECT_EQ(Judge("mbarrier.init.layout::v1.b64 [s], 512;", 94, "107a"), FormVerdict::kMisuse);
+}
+
+// One thread: a copy of `data` with that mechanism, and what the wait says: the report and its
+// value, and whether the conditional phase has completed.
+Kernel Inspecting(const std::string& mechanism, const std::vector<std::uint64_t>& data) {
+  Kernel kernel(fmt::format(R"(.version 9.4
+.target sm_107a
+.address_size 64
+.visible .entry test(.param .u64 in, .param .u64 out) {{
+  .reg .pred %p<4>; .reg .b8 %v; .reg .b32 %r<8>; .reg .b64 %d<4>;
+  .shared .align 16 .b32 s[64]; .shared .align 8 .b64 bar;
+  ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r1, s; mov.u32 %r2, bar;
+  mbarrier.init.layout::v1.shared::cta.b64 [%r2], 1;
+  fence.proxy.async.shared::cta;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], {0};
+  cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.mbarrier::report::{1} [%r1], [%d1], {0}, [%r2];
+W: mbarrier.try_wait.parity.phase_type::primary.shared::cta.b64 %p1|%p2, %v, [%r2], 0;
+  @!%p1 bra W;
+  mbarrier.test_wait.parity.phase_type::conditional.shared::cta.b64 %p3, [%r2], 0;
+  selp.u32 %r3, 1, 0, %p2; selp.u32 %r4, 2, 0, %p3; cvt.u32.u8 %r5, %v; shl.b32 %r5, %r5, 8;
+  or.b32 %r3, %r3, %r4; or.b32 %r3, %r3, %r5; st.global.u32 [%d2], %r3; ret;
+}}
+)",
+                            8 * data.size(), mechanism),
+                1);
+  kernel.manifest.buffers = {MakeBuffer("in", data), MakeBuffer("out", Type::kU32, 1)};
+  return kernel;
+}
+
+TEST(PtxReport, EachMechanismLooksForItsPattern) {
+  const struct {
+    const char* mechanism;
+    std::vector<std::uint64_t> data;
+    bool reports;
+  } rows[] = {
+      {"disabled", {0x80000000, 0, 0xff, 0}, false},
+      {"validity::per_16bytes::80000000", {1, 2, 0x580000000, 4}, true},
+      {"validity::per_16bytes::80000000", {0x8000000000000000, 0x80000000, 1, 1}, false},
+      {"validity::per_16bytes::80000000", {0x80000001, 0, 0x8000, 0}, false},
+      {"validity::per_16bytes::8000", {1, 2, 0x18000, 4}, true},
+      {"validity::per_16bytes::8000", {0x80000000, 0x8000, 0x8001, 0}, false},
+      {"validity::per_16bytes::80", {0x180, 2, 3, 4}, true},
+      {"validity::per_16bytes::80", {0x8000, 0x80, 0x81, 0}, false},
+      {"validity::per_16bytes::8", {0x28, 2, 3, 4}, true},
+      {"validity::per_16bytes::8", {0x80, 0x8, 0x89, 0}, false},
+      {"validity::per_element::ff", {0, 0xff00000000000000, 0, 0}, true},
+      {"validity::per_element::ff", {0x0ff0, 0xfefe, 0x7f, 0}, false},
+  };
+  for (const auto& row : rows) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      const Ended run(Inspecting(row.mechanism, row.data), "full", seed);
+      ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+      EXPECT_EQ(run.Words(0), (std::vector<std::uint32_t>{row.reports ? 1U : 2U}))
+          << row.mechanism << fmt::format(" {:#x}", row.data[0]);
+    }
+  }
+}
+
+TEST(PtxReport, NeedsAUnitThatHasThem) {
+  try {
+    const Ended run(Inspecting("disabled", {0, 0}), "small");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("the configuration small has no reports and layouts of mbarriers "
+                        "(EnReport): use --config full"),
+              std::string::npos)
+        << what;
+    EXPECT_NE(what.find("test.ptx:8"), std::string::npos) << what;
+  }
+}
+
+}  // namespace
+}  // namespace muster::ptx
