@@ -395,6 +395,7 @@ struct Mbarrier {
   Slot d = kNoSlot;        // the state, or whether the phase is complete
   Slot operand = kNoSlot;  // the count, the bytes, the state or the parity
   Slot hint = kNoSlot;     // the time limit
+  Slot ctas = kNoSlot;     // the mask of a multicast
 };
 
 // multimem.ld_reduce, .st, .red: at all places that an address of a multicast object stands for.
