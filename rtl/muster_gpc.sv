@@ -23,6 +23,7 @@ module muster_gpc
   parameter int unsigned LanesPerBeat = 8,
   parameter int unsigned NumClusters  = 8,
   parameter int unsigned NumGrids     = 2,
+  parameter int unsigned NumRanks     = 16,    // CTAs of a cluster, at most
   parameter int unsigned SmemBytes    = 262144,
   /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
   parameter muster_cfg_t Cfg = '{
@@ -169,7 +170,7 @@ module muster_gpc
 
   muster_cluster #(
     .NumUnits(NumUnits), .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .NumClusters(NumClusters),
-    .NumGrids(NumGrids), .EnAtomics(EnAtomics)
+    .NumGrids(NumGrids), .NumRanks(NumRanks), .EnAtomics(EnAtomics)
   ) u_cluster (
     .clk_i, .rst_ni,
     .life_valid_i (scheduler_req_i.life_valid), .life_ready_o (scheduler_rsp_o.life_ready),

@@ -13,6 +13,7 @@ module muster_cluster
   parameter int unsigned NumCtas     = 8,
   parameter int unsigned NumClusters = 8,
   parameter int unsigned NumGrids    = 2,
+  parameter int unsigned NumRanks    = 16,    // CTAs of a cluster, at most
   parameter bit          EnAtomics   = 1'b1   // the units have atomics
 ) (
   input  logic                              clk_i,              // the only clock, rising edge
@@ -97,11 +98,11 @@ module muster_cluster
 
   localparam cluster_cfg_t Cfg = '{
     NumUnits: NumUnits, NumWarps: NumWarps, NumCtas: NumCtas, NumClusters: NumClusters,
-    NumGrids: NumGrids
+    NumRanks: NumRanks, NumGrids: NumGrids
   };
   localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1;
   localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1;
-  localparam int unsigned PlaceW   = ClusterW + $bits(rank_t);
+  localparam int unsigned PlaceW   = ClusterW + $clog2(NumRanks);
 
   // -------------------------------------------------------------------------------------------
   // Grids, clusters and CTAs come and go
@@ -110,7 +111,7 @@ module muster_cluster
   logic                                grid_open, cluster_open, launch, end_valid, ends;
   logic   [NumUnits-1:0]               addressed, unit_ready, news_pending;
   logic   [NumUnits-1:0][NumCtas-1:0]  resident, news_settled;
-  ranks_t [NumClusters-1:0]            members, present, launched;
+  logic   [NumClusters-1:0][NumRanks-1:0] members, present, launched;
   grids_t                              running, performed;
   cta_news_t                           grid_news;
   logic                                grid_news_valid;
@@ -273,6 +274,9 @@ module muster_cluster
   end
   if (NumClusters < 1 || NumClusters > MaxClusters) begin : g_bad_clusters
     $error("NumClusters must be 1 to 64");
+  end
+  if (NumRanks != 16 && NumRanks != MaxRanks) begin : g_bad_ranks
+    $error("NumRanks must be 16 or 32");
   end
   if (NumGrids < 1 || NumGrids > MaxGrids) begin : g_bad_grids
     $error("NumGrids must be 1 to 8");

@@ -13,10 +13,12 @@ module muster_cluster_cancel
   localparam int unsigned NumUnits    = Cfg.NumUnits,
   localparam int unsigned NumCtas     = Cfg.NumCtas,
   localparam int unsigned NumClusters = Cfg.NumClusters,
+  localparam int unsigned NumRanks    = Cfg.NumRanks,
   localparam int unsigned CtaW     = (NumCtas > 1) ? $clog2(NumCtas) : 1,
   localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1,
   localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1,
-  localparam int unsigned PlaceW   = ClusterW + $bits(rank_t)
+  localparam int unsigned RankW    = $clog2(NumRanks),
+  localparam int unsigned PlaceW   = ClusterW + RankW
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -33,8 +35,8 @@ module muster_cluster_cancel
   output logic                     slot_written_o,
   // The slot of a CTA is looked up: it must not be taken by another one.
   output logic                     slot_lookup_o,
-  input  ranks_t [NumClusters-1:0] members_i,         // CTAs of each cluster
-  input  ranks_t [NumClusters-1:0] present_i,         // the CTAs of each cluster that are there
+  input  logic [NumClusters-1:0][NumRanks-1:0] members_i,  // CTAs of each cluster
+  input  logic [NumClusters-1:0][NumRanks-1:0] present_i,  // those that are there
   output logic        [PlaceW-1:0] find_o,            // the directory: {cluster, rank}
   input  logic         [UnitW-1:0] find_unit_i,       // a cycle later
   input  cta_t                     find_cta_i,
@@ -54,15 +56,19 @@ module muster_cluster_cancel
   output logic                     active_o
 );
 
+`include "muster_assert.svh"
+
+  typedef logic [NumRanks-1:0] ranks_t;  // a bit per CTA of a cluster
+
   typedef enum logic [2:0] {Idle, Judge, Take, Choose, Find, Write, Complete} state_e;
 
   state_e              state_q, state_d;
   cancel_t             cancel_q, next;
   unit_t               from_q, from;  // whose it is
   cancel_response_t    response_q;
-  ranks_t              left_q, left_d, here, absent, asked;  // CTAs that the response is still for
+  ranks_t              left_q, left_d, here, absent, own, asked;  // CTAs that it is still for
   logic                any_left, any_absent;
-  rank_t               rank_q, first, first_absent;
+  logic    [RankW-1:0] rank_q, first, first_absent, lost;
   logic [NumUnits-1:0] chosen, unit;
   logic [ClusterW-1:0] cluster;
   logic                exists;
@@ -88,7 +94,8 @@ module muster_cluster_cancel
 
   assign cluster = cancel_q.cluster[ClusterW-1:0];
   assign exists  = 32'(cancel_q.cluster) < NumClusters;
-  assign asked   = (cancel_q.multicast ? members_i[cluster] : '0) | (ranks_t'(1) << cancel_q.rank);
+  assign own     = ranks_t'(1) << cancel_q.rank[RankW-1:0];
+  assign asked   = (cancel_q.multicast ? members_i[cluster] : '0) | own;
   assign here    = (exists && !stale_q) ? present_i[cluster] : '0;
   assign to_unit = found_q ? find_unit_i : unit_q;
   assign to_cta  = found_q ? find_cta_i : cta_q;
@@ -96,8 +103,8 @@ module muster_cluster_cancel
   assign ends    = found_q && (!resident_i[to_unit][to_cta[CtaW-1:0]] || (end_valid_i && is_life));
   assign absent  = ((state_q == Judge) ? asked : left_q) & ~here;
 
-  muster_first #(.Width(MaxRanks)) u_first (.bits_i (left_q), .any_o (any_left), .index_o (first));
-  muster_first #(.Width(MaxRanks)) u_absent (
+  muster_first #(.Width(NumRanks)) u_first (.bits_i (left_q), .any_o (any_left), .index_o (first));
+  muster_first #(.Width(NumRanks)) u_absent (
     .bits_i (absent), .any_o (any_absent), .index_o (first_absent)
   );
 
@@ -165,10 +172,16 @@ module muster_cluster_cancel
   assign complete_valid_o = (state_q == Complete) ? unit : '0;
   assign complete_o       = '{op: MbCompleteTx, place: '{cta: to_cta, addr: cancel_q.mbar},
                               operand: 32'd16};
+  assign lost             = (state_q == Write) ? rank_q : first_absent;
   assign lost_o           = '{unit: from_q, warp: cancel_q.warp, lanes: '0,
                               cluster: cancel_q.cluster,
-                              rank: (state_q == Write) ? rank_q : first_absent,
+                              rank: rank_t'(lost),
                               addr: cancel_q.addr};
   assign active_o         = state_q != Idle || valid_i != '0;
+
+  for (genvar u = 0; u < NumUnits; u++) begin : g_rank
+    `MUSTER_ASSERT(CancelRank, !valid_i[u] || 32'(cancel_i[u].rank) < NumRanks,
+                   "a request to cancel names a rank that no cluster has")
+  end
 
 endmodule

@@ -9,7 +9,8 @@ module muster_cluster_ctas
 #(
   parameter cluster_cfg_t Cfg,
   localparam int unsigned NumCtas = Cfg.NumCtas,
-  localparam int unsigned CtaW = (NumCtas > 1) ? $clog2(NumCtas) : 1
+  localparam int unsigned CtaW  = (NumCtas > 1) ? $clog2(NumCtas) : 1,
+  localparam int unsigned RankW = $clog2(Cfg.NumRanks)
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -43,9 +44,9 @@ module muster_cluster_ctas
 
   // What does not change during the life of a CTA.
   typedef struct packed {
-    cluster_t cluster;
-    rank_t    rank;
-    grid_t    grid;
+    cluster_t         cluster;
+    logic [RankW-1:0] rank;
+    grid_t            grid;
   } place_t;
 
   place_t              place_q [NumCtas];
@@ -126,7 +127,8 @@ module muster_cluster_ctas
 
   always_ff @(posedge clk_i) begin
     if (launch_i) begin
-      place_q[life_cta] <= '{cluster: life_i.cluster, rank: life_i.rank, grid: life_i.grid};
+      place_q[life_cta] <= '{cluster: life_i.cluster, rank: life_i.rank[RankW-1:0],
+                              grid: life_i.grid};
     end
     if (update_i) left_q[cta_i] <= left;
     if (launch_i) left_q[life_cta] <= wcount_t'(life_i.size);
@@ -155,7 +157,11 @@ module muster_cluster_ctas
     news_o.triggered = (triggered_q & chosen) != '0;
     news_pending_o   = 1'b0;
     for (int s = 0; s < NumCtas; s++) begin
-      if (chosen[s]) {news_o.cluster, news_o.rank, news_o.grid} = place_q[s];
+      if (chosen[s]) begin
+        news_o.cluster = place_q[s].cluster;
+        news_o.rank    = rank_t'(place_q[s].rank);
+        news_o.grid    = place_q[s].grid;
+      end
       news_pending_o = news_pending_o || (due[s] && place_q[s].cluster == life_i.cluster);
       grid_o[s]      = place_q[s].grid;
     end

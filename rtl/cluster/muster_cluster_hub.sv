@@ -10,7 +10,9 @@ module muster_cluster_hub
   parameter cluster_cfg_t Cfg,
   localparam int unsigned NumUnits    = Cfg.NumUnits,
   localparam int unsigned NumClusters = Cfg.NumClusters,
-  localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1
+  localparam int unsigned NumRanks    = Cfg.NumRanks,
+  localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1,
+  localparam int unsigned RankW    = $clog2(NumRanks)
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -24,14 +26,16 @@ module muster_cluster_hub
   input  logic                     open_i,         // a cluster takes its slot
   input  logic                     launch_i,       // a CTA of it is there
   input  cluster_life_t            life_i,
-  output ranks_t [NumClusters-1:0] members_o,      // CTAs of each cluster
-  output ranks_t [NumClusters-1:0] present_o,      // the CTAs of each cluster that are there
-  output ranks_t [NumClusters-1:0] launched_o,     // the CTAs of each cluster that have been there
+  output logic [NumClusters-1:0][NumRanks-1:0] members_o,   // CTAs of each cluster
+  output logic [NumClusters-1:0][NumRanks-1:0] present_o,   // those that are there
+  output logic [NumClusters-1:0][NumRanks-1:0] launched_o,  // those that have been there
 
   // A pulse: a phase of this cluster is complete.
   output logic                     phase_complete_o,
   output cluster_t                 cluster_o
 );
+
+  typedef logic [NumRanks-1:0] ranks_t;  // a bit per CTA of a cluster
 
   logic      [NumUnits-1:0]    chosen;
   cta_news_t                   next, news_q;
@@ -55,7 +59,7 @@ module muster_cluster_hub
   end
 
   assign c         = news_q.cluster[ClusterW-1:0];
-  assign rank      = ranks_t'(1) << news_q.rank;
+  assign rank      = ranks_t'(1) << news_q.rank[RankW-1:0];
   assign arrived   = arrived_q[c] | (news_q.arrived ? rank : '0);
   assign gone      = gone_q[c] | (news_q.gone ? rank : '0);
   assign completes = valid_q && (arrived | gone) == members_q[c] && (arrived & ~gone) != '0;
@@ -76,12 +80,12 @@ module muster_cluster_hub
         gone_q[c]    <= gone;
       end
       if (open_i) begin
-        members_q[life_i.cluster[ClusterW-1:0]]  <= ranks_t'((32'd1 << life_i.size[4:0]) - 32'd1);
+        members_q[life_i.cluster[ClusterW-1:0]]  <= ranks_t'((33'd1 << life_i.size[5:0]) - 33'd1);
         launched_q[life_i.cluster[ClusterW-1:0]] <= '0;
         gone_q[life_i.cluster[ClusterW-1:0]]     <= '0;
         arrived_q[life_i.cluster[ClusterW-1:0]]  <= '0;
       end
-      if (launch_i) launched_q[life_i.cluster[ClusterW-1:0]][life_i.rank] <= 1'b1;
+      if (launch_i) launched_q[life_i.cluster[ClusterW-1:0]][life_i.rank[RankW-1:0]] <= 1'b1;
     end
   end
 

@@ -20,9 +20,11 @@ module muster_cluster_life
   localparam int unsigned NumUnits    = Cfg.NumUnits,
   localparam int unsigned NumCtas     = Cfg.NumCtas,
   localparam int unsigned NumClusters = Cfg.NumClusters,
+  localparam int unsigned NumRanks    = Cfg.NumRanks,
   localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1,
   localparam int unsigned CtaW     = (NumCtas > 1) ? $clog2(NumCtas) : 1,
-  localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1
+  localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1,
+  localparam int unsigned RankW    = $clog2(NumRanks)
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -34,9 +36,9 @@ module muster_cluster_life
 
   // Which slots are taken.
   input  logic [NumUnits-1:0][NumCtas-1:0] resident_i,
-  input  ranks_t [NumClusters-1:0] members_i,         // CTAs of each cluster,
-  input  ranks_t [NumClusters-1:0] present_i,         // those that are there,
-  input  ranks_t [NumClusters-1:0] launched_i,        // and those that have been there
+  input  logic [NumClusters-1:0][NumRanks-1:0] members_i,   // CTAs of each cluster,
+  input  logic [NumClusters-1:0][NumRanks-1:0] present_i,   // those that are there,
+  input  logic [NumClusters-1:0][NumRanks-1:0] launched_i,  // and those that have been there
   input  grids_t                   running_i,
 
   // What is on its way to the slots that life_i names.
@@ -65,10 +67,12 @@ module muster_cluster_life
   logic [UnitW-1:0]    unit;
   logic [CtaW-1:0]     cta;
   logic [ClusterW-1:0] cluster;
+  logic [RankW-1:0]    rank;
 
   assign unit        = life_i.unit[UnitW-1:0];
   assign cta         = life_i.cta[CtaW-1:0];
   assign cluster     = life_i.cluster[ClusterW-1:0];
+  assign rank        = life_i.rank[RankW-1:0];
   assign of_cta      = life_i.op inside {ClLaunch, ClEnd};
   assign slot_exists = 32'(life_i.unit) < NumUnits && 32'(life_i.cta) < NumCtas;
 
@@ -79,10 +83,11 @@ module muster_cluster_life
     unique case (life_i.op)
       ClGrid:   legal = 32'(life_i.grid) < Cfg.NumGrids && life_i.size != '0;
       ClOpen:   legal = 32'(life_i.cluster) < NumClusters && life_i.size != '0 &&
-                        life_i.size <= MaxRanks;
+                        life_i.size <= NumRanks;
       ClLaunch: legal = slot_exists && !resident_i[unit][cta] &&
                         32'(life_i.cluster) < NumClusters &&
-                        members_i[cluster][life_i.rank] && !launched_i[cluster][life_i.rank] &&
+                        32'(life_i.rank) < NumRanks && members_i[cluster][rank] &&
+                        !launched_i[cluster][rank] &&
                         life_i.size != '0 && life_i.size <= Cfg.NumWarps && running_i[life_i.grid];
       default:  legal = slot_exists && resident_i[unit][cta];
     endcase

@@ -15,10 +15,12 @@ module muster_cluster_network
   localparam int unsigned NumUnits    = Cfg.NumUnits,
   localparam int unsigned NumCtas     = Cfg.NumCtas,
   localparam int unsigned NumClusters = Cfg.NumClusters,
+  localparam int unsigned NumRanks    = Cfg.NumRanks,
   localparam int unsigned CtaW     = (NumCtas > 1) ? $clog2(NumCtas) : 1,
   localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1,
   localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1,
-  localparam int unsigned PlaceW   = ClusterW + $bits(rank_t)
+  localparam int unsigned RankW    = $clog2(NumRanks),
+  localparam int unsigned PlaceW   = ClusterW + RankW
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -27,7 +29,8 @@ module muster_cluster_network
   // Its end is presented: nothing is passed on to it any more.
   input  logic                        end_valid_i,
   input  cluster_life_t               life_i,
-  input  ranks_t    [NumClusters-1:0] present_i,        // CTAs of each cluster that are there
+  // CTAs of each cluster that are there.
+  input  logic [NumClusters-1:0][NumRanks-1:0] present_i,
   input  logic [NumUnits-1:0][NumCtas-1:0] resident_i,  // the CTA slots of each unit that are taken
   // An operation that has been passed on to the CTA slot of life_i.
   output logic                        slot_target_o,
@@ -51,6 +54,8 @@ module muster_cluster_network
   output cta_t                        find_cta_o,
   output logic                        active_o
 );
+
+`include "muster_assert.svh"
 
   typedef struct packed {
     logic [UnitW-1:0] unit;
@@ -76,8 +81,18 @@ module muster_cluster_network
   flit_t        [NumUnits-1:0]             flit, arrived;
 
   for (genvar u = 0; u < NumUnits; u++) begin : g_sender
+    remote_send_t sent;
+
+    // The bit that a rank of sixteen never has costs nothing.
+    always_comb begin
+      sent      = send_i[u];
+      sent.rank = rank_t'(send_i[u].rank[RankW-1:0]);
+    end
+    `MUSTER_ASSERT(SendRank, !send_valid_i[u] || 32'(send_i[u].rank) < NumRanks,
+                   "an operation names a rank that no cluster has")
+
     muster_skid #(.data_t(remote_send_t)) u_skid (
-      .clk_i, .rst_ni, .valid_i (send_valid_i[u]), .ready_o (send_ready_o[u]), .data_i (send_i[u]),
+      .clk_i, .rst_ni, .valid_i (send_valid_i[u]), .ready_o (send_ready_o[u]), .data_i (sent),
       .valid_o (skid_valid[u]), .ready_i (skid_ready[u]), .data_o (skid[u])
     );
     muster_stage #(.data_t(remote_send_t)) u_stage (
@@ -85,12 +100,12 @@ module muster_cluster_network
       .valid_o (valid_q[u]), .ready_i (taken[u] || drop[u]), .data_o (send_q[u])
     );
 
-    assign look[u]        = skid_ready[u] ? {skid[u].cluster[ClusterW-1:0], skid[u].rank}
-                                          : {send_q[u].cluster[ClusterW-1:0], send_q[u].rank};
+    assign look[u] = skid_ready[u] ? {skid[u].cluster[ClusterW-1:0], skid[u].rank[RankW-1:0]}
+                                   : {send_q[u].cluster[ClusterW-1:0], send_q[u].rank[RankW-1:0]};
     assign leaving[u]     = end_valid_i && place[u].unit == life_i.unit[UnitW-1:0] &&
                             place[u].cta == life_i.cta;
     assign here[u]        = 32'(send_q[u].cluster) < NumClusters &&
-                            present_i[send_q[u].cluster[ClusterW-1:0]][send_q[u].rank] &&
+                            present_i[send_q[u].cluster[ClusterW-1:0]][send_q[u].rank[RankW-1:0]] &&
                             resident_i[place[u].unit][place[u].cta[CtaW-1:0]] && !leaving[u];
     assign names[u]       = (skid_valid[u] && skid[u].cluster == life_i.cluster) ||
                             (valid_q[u] && send_q[u].cluster == life_i.cluster);
@@ -111,7 +126,7 @@ module muster_cluster_network
     .Depth(1 << PlaceW), .Width($bits(place_t)), .NumRead(NumUnits + 1), .Forward('1)
   ) u_directory (
     .clk_i,
-    .we_i (launch_i), .waddr_i ({life_i.cluster[ClusterW-1:0], life_i.rank}),
+    .we_i (launch_i), .waddr_i ({life_i.cluster[ClusterW-1:0], life_i.rank[RankW-1:0]}),
     .wdata_i ({life_i.unit[UnitW-1:0], life_i.cta}),
     .raddr_i (look), .rdata_o (place)
   );

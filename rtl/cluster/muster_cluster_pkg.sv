@@ -6,13 +6,12 @@ package muster_cluster_pkg;
   import muster_pkg::*;
   import muster_atomics_pkg::*;
 
-  localparam int unsigned MaxUnits = 16, MaxRanks = 16, MaxClusters = 64, MaxGrids = 8;
+  localparam int unsigned MaxUnits = 16, MaxRanks = 32, MaxClusters = 64, MaxGrids = 8;
 
   typedef logic [3:0]          unit_t;     // number of a unit in its GPC
-  typedef logic [3:0]          rank_t;     // %cluster_ctarank: number of a CTA in its cluster
+  typedef logic [4:0]          rank_t;     // %cluster_ctarank: number of a CTA in its cluster
   typedef logic [5:0]          cluster_t;  // slot of a cluster
   typedef logic [2:0]          grid_t;     // slot of a grid
-  typedef logic [MaxRanks-1:0] ranks_t;    // a bit per CTA of a cluster
   typedef logic [MaxGrids-1:0] grids_t;    // a bit per grid
 
   // The configuration of the cluster scope: one value that is passed from module to module.
@@ -21,6 +20,7 @@ package muster_cluster_pkg;
     int unsigned NumWarps;     // warp slots of each unit: 4 to 64
     int unsigned NumCtas;      // CTA slots of each unit: 1 to 32
     int unsigned NumClusters;  // cluster slots: 1 to 64
+    int unsigned NumRanks;     // CTAs of a cluster, at most: 16 or 32
     int unsigned NumGrids;     // grid slots: 1 to 8
   } cluster_cfg_t;
 

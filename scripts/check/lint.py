@@ -81,11 +81,11 @@ def elaborations():
     commands += [["--top-module", "muster_atomics", f"-GCfg={configs.packed(configs.UNIT['small'])}", "-GEnRemote=1'b1", f"-GEn128=1'b{wide}"] for wide in (0, 1)]
     commands += [["--top-module", "muster_atomics_lanes"]]
     commands += [["--top-module", "muster_cluster", f"-GNumUnits={units}", f"-GNumWarps={warps}",
-                         f"-GNumCtas={ctas}", f"-GNumClusters={clusters}", f"-GNumGrids={grids}"]
-                 for units, warps, ctas, clusters, grids in
-                 ((1, 4, 1, 1, 1), (2, 8, 2, 2, 2), (3, 5, 3, 5, 3), (4, 32, 8, 8, 2), (16, 64, 32, 64, 8))]
+                         f"-GNumCtas={ctas}", f"-GNumClusters={clusters}", f"-GNumGrids={grids}", f"-GNumRanks={ranks}"]
+                 for units, warps, ctas, clusters, grids, ranks in
+                 ((1, 4, 1, 1, 1, 16), (2, 8, 2, 2, 2, 32), (3, 5, 3, 5, 3, 16), (4, 32, 8, 8, 2, 16), (16, 64, 32, 64, 8, 32))]
     commands += [["--top-module", "muster_cancel_decode"]]
-    commands += [["+define+MUSTER_OBSERVE", "--top-module", "muster_gpc"]]
+    commands += [["+define+MUSTER_OBSERVE", "--top-module", "muster_gpc", f"-GNumRanks={ranks}"] for ranks in (16, 32)]
     commands += [["--top-module", top, "-GEnAtomics=1'b0"] for top in ("muster_gpc", "muster_cluster")]
     commands += [["--top-module", "muster_gpc", f"-GNumUnits={units}", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
                          f"-GNumIssue={ports}", f"-GLanesPerBeat={beat}", f"-GNumClusters={ctas}"]

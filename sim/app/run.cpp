@@ -137,7 +137,7 @@ void CheckOptions(const Job& job, const RunOptions& options, const Target& targe
   }
   std::vector<std::string> outputs = FinalOutputs(options);
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    const unsigned units = sessions[i]->launch().MaxClusterCtas();
+    const unsigned units = sessions[i]->units();
     const RunOptions own = OfLaunch(options, job.manifest, sessions[i]->index());
     CheckWave(own, units);
     const std::vector<std::string> more = LaunchOutputs(own, units);

@@ -52,13 +52,13 @@ World::World(const Config& config, const ptx::Program& program, const ptx::Launc
           !launch.programmatic.empty() ||
           Has(program, [](const ptx::Instruction& i) { return i.op == Op::kTryCancel; })),
       has_heap_(Has(program, IsHeapCall)) {
-  for (unsigned rank = 0; rank < ranks(); ++rank) {
-    At(rank).core().interpreter().set_accesses(this);
-    At(rank).core().livelock().BindAlways();
+  for (unsigned unit = 0; unit < units(); ++unit) {
+    At(unit).core().interpreter().set_accesses(this);
+    At(unit).core().livelock().BindAlways();
     std::vector<WarpState>& states = warps_.emplace_back(config.num_warps);
     for (unsigned warp = 0; warp < config.num_warps; ++warp) {
-      states[warp].slot = &At(rank).core().residents().warps[warp];
-      states[warp].unit = rank;
+      states[warp].slot = &At(unit).core().residents().warps[warp];
+      states[warp].unit = unit;
     }
   }
   if (Has(program, [](const ptx::Instruction& i) { return i.timed; })) {
@@ -86,15 +86,15 @@ void World::Reset() {
 
 void World::Change(std::uint64_t cycle) {
   ++epoch_;
-  for (unsigned rank = 0; rank < ranks(); ++rank) {
-    At(rank).core().livelock().Change(cycle);
+  for (unsigned unit = 0; unit < units(); ++unit) {
+    At(unit).core().livelock().Change(cycle);
   }
 }
 
 void World::OnStart(const ptx::Cluster& cluster) {
   for (const ptx::Cta* const cta : cluster.ctas) {
-    ForEachBit(At(cta->rank).core().residents().ctas[cta->slot].warps, [&](unsigned warp) {
-      WarpState& fresh = warps_[cta->rank][warp];
+    ForEachBit(At(cta->unit).core().residents().ctas[cta->slot].warps, [&](unsigned warp) {
+      WarpState& fresh = warps_[cta->unit][warp];
       fresh.waits.clear();
       fresh.spinning = fresh.stuck_at_copies = 0;
       fresh.loops.clear();
@@ -102,8 +102,8 @@ void World::OnStart(const ptx::Cluster& cluster) {
     });
   }
   for (const ptx::Cta* const cta : cluster.ctas) {
-    ForEachBit(At(cta->rank).core().residents().ctas[cta->slot].warps, [&](unsigned warp) {
-      WarpState& fresh = warps_[cta->rank][warp];
+    ForEachBit(At(cta->unit).core().residents().ctas[cta->slot].warps, [&](unsigned warp) {
+      WarpState& fresh = warps_[cta->unit][warp];
       if (starts_are_steps_) {
         woken_.push_back(PlaceOf(fresh, ~0U, 0));
       }
@@ -442,11 +442,11 @@ void World::NoteSpin(WarpState* state, const Group& group) {
 // Whether lanes that wait at an mbarrier would only retry, however often they are answered false.
 bool World::Retries(const ptx::Core& core, const ptx::Warp& warp, const Group& group,
                     std::uint32_t lanes) {
-  std::uint64_t key = (std::uint64_t{group.pc} << 32 | lanes) * kSpread + core.rank();
+  std::uint64_t key = (std::uint64_t{group.pc} << 32 | lanes) * kSpread + core.unit();
   key = key * kSpread + core.livelock().StateOfAll(warp, group, lanes);
   const auto [found, fresh] = retries_.try_emplace(key);
   if (fresh) {
-    ptx::Interpreter& interpreter = At(core.rank()).core().interpreter();
+    ptx::Interpreter& interpreter = At(core.unit()).core().interpreter();
     found->second = interpreter.WouldReturn(warp, group, lanes) ||
                     interpreter.RetriesForEver(warp, group, lanes);
   }
@@ -479,7 +479,7 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   if (observer_ == nullptr) {
     return;
   }
-  const WarpState& state = warps_[warp.cta->rank][warp.slot];
+  const WarpState& state = warps_[warp.cta->unit][warp.slot];
   const Place at = PlaceOf(state, 1U << lane, state.pc);
   for (unsigned k = 0; k < access.count; ++k) {
     observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size},

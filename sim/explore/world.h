@@ -36,7 +36,7 @@ struct Actor {
     kStart,     // the next cluster starts
   };
   Kind kind = Kind::kLanes;
-  std::uint8_t unit = 0;       // of kLanes and kWait: the rank of its CTA
+  std::uint8_t unit = 0;       // of kLanes and kWait
   std::uint8_t warp = 0;       // of kLanes and kWait: its warp slot
   bool answer = true;          // kWait: false where the wait gives up
   std::uint32_t lanes = 0;     // of kLanes and kWait
@@ -162,7 +162,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   };
   struct WarpState {
     ptx::WarpSlot* slot = nullptr;
-    unsigned unit = 0;     // the rank of its CTA
+    unsigned unit = 0;
     std::uint32_t pc = 0;  // its latest instruction
     std::vector<Wait> waits;
     std::uint32_t spinning = 0;  // lanes that repeat a loop until something changes
@@ -194,7 +194,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   };
 
   // world.cpp
-  WarpState& StateOf(const ptx::Core& core, unsigned warp) { return warps_[core.rank()][warp]; }
+  WarpState& StateOf(const ptx::Core& core, unsigned warp) { return warps_[core.unit()][warp]; }
   void OnStart(const ptx::Cluster& cluster) override;
   void Locate(ptx::Incident* incident) const override;
   static bool IsBarrier(const ptx::Instruction& i) {
@@ -265,7 +265,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   void NoteAccesses(const std::vector<Range>& ranges, ObjectAccess::Mode mode);
 
   const ptx::Program& program_;
-  std::vector<std::vector<WarpState>> warps_;  // by rank and slot
+  std::vector<std::vector<WarpState>> warps_;  // by unit and slot
   // Threads can cancel clusters, so that the starts of clusters are steps.
   const bool starts_are_steps_;
   const bool has_heap_;

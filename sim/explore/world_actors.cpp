@@ -190,8 +190,8 @@ std::uint64_t World::ChannelOf(std::uint64_t process) const {
   if (flight == flights_.end() || (*flight)->transfer.kind != ptx::Transfer::Kind::kRemote) {
     return 0;
   }
-  constexpr unsigned kRankBits = 8;
-  return std::uint64_t{(*flight)->unit} << kRankBits | ((*flight)->transfer.to->rank + 1);
+  constexpr unsigned kUnitBits = 8;
+  return std::uint64_t{(*flight)->unit} << kUnitBits | ((*flight)->transfer.to->unit + 1);
 }
 
 World::End World::end() const {
@@ -294,13 +294,13 @@ std::vector<Place> World::Standing() const {
   return places;
 }
 
-// The rank and the slot of a resident CTA.
+// The unit and the slot of a resident CTA.
 std::optional<std::pair<unsigned, unsigned>> World::SlotOf(std::uint64_t cta) const {
-  for (unsigned rank = 0; rank < ranks(); ++rank) {
-    const std::vector<ptx::CtaSlot>& ctas = At(rank).core().residents().ctas;
+  for (unsigned unit = 0; unit < units(); ++unit) {
+    const std::vector<ptx::CtaSlot>& ctas = At(unit).core().residents().ctas;
     for (unsigned slot = 0; slot < ctas.size(); ++slot) {
       if (ctas[slot].taken && !ctas[slot].ended && ctas[slot].cta.linear_id == cta) {
-        return std::pair(rank, slot);
+        return std::pair(unit, slot);
       }
     }
   }

@@ -59,7 +59,7 @@ void World::OnBarrier(const ptx::Core& core, const Operation& operation, const E
 
 // An exit is an arrival at the open generations that wait for all live warps.
 void World::NoteExit(const ptx::Core& core, const Operation& exit, const Effects& effects) {
-  const golden::Model& model = At(core.rank()).model();
+  const golden::Model& model = At(core.unit()).model();
   const std::uint64_t cta = core.residents().ctas[exit.cta].cta.linear_id;
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
     const bool completes = effects.completed && effects.bar == bar;
@@ -285,7 +285,7 @@ void World::OnMbarrier(const ptx::Core& core, const MbOperation& operation,
 // Warps that wait for columns or registers may go on.
 void World::OnResource(const ptx::Warp& warp) {
   NoteAccess(ObjectOf(kResources, warp.cta->linear_id), ObjectAccess::Mode::kWrite);
-  for (const WarpState& state : warps_[warp.cta->rank]) {
+  for (const WarpState& state : warps_[warp.cta->unit]) {
     if (state.exists() && state.warp().cta == warp.cta && !state.warp().groups.empty() &&
         state.warp().groups.front().state == ptx::Group::State::kAwaitsResource) {
       woken_.push_back(PlaceOf(state, state.warp().live, 0));
@@ -294,7 +294,7 @@ void World::OnResource(const ptx::Warp& warp) {
 }
 
 void World::OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorRange>& ranges) {
-  const WarpState& state = warps_[warp.cta->rank][warp.slot];
+  const WarpState& state = warps_[warp.cta->unit][warp.slot];
   for (const ptx::TensorRange& range : ranges) {
     NoteAccesses({RangeOf(range)},
                  range.writes ? ObjectAccess::Mode::kWrite : ObjectAccess::Mode::kRead);

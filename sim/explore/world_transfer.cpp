@@ -19,7 +19,7 @@ using Kind = ptx::Transfer::Kind;
 }  // namespace
 
 void World::Post(ptx::Transfer transfer, std::uint64_t /*cycle*/) {
-  const WarpState& state = warps_[transfer.issuer->rank][transfer.warp];
+  const WarpState& state = warps_[transfer.issuer->unit][transfer.warp];
   const Place at = PlaceOf(state, LanesOf(transfer), state.pc);
   transfer.pc = state.pc;
   auto flight = std::make_unique<Flight>();
@@ -56,9 +56,9 @@ void World::OnCancel(const ptx::Core& core, const ptx::Warp& warp, const ptx::Ca
   Post(request, cycle_);
   flights_.back()->asks = true;
   const std::uint64_t number = flights_.back()->number;
-  const CancelPlan plan = cluster_scope().Cancel(core.rank(), RequestOf(warp, call));
+  const CancelPlan plan = cluster_scope().Cancel(core.unit(), RequestOf(warp, call));
   if (plan.lost) {
-    At(core.rank()).core().EndWithCancelLost(*plan.lost, call.line);
+    At(core.unit()).core().EndWithCancelLost(*plan.lost, call.line);
     return;
   }
   for (const CtaPlace& place : plan.places) {
@@ -147,7 +147,7 @@ bool World::MayStep(const Flight& flight) const {
   // The network keeps the order of each pair of units.
   const auto first = std::find_if(flights_.begin(), flights_.end(), [&](const auto& other) {
     return other->transfer.kind == Kind::kRemote && other->unit == flight.unit &&
-           other->transfer.to->rank == transfer.to->rank;
+           other->transfer.to->unit == transfer.to->unit;
   });
   return (*first)->number == flight.number;
 }
@@ -258,7 +258,7 @@ void World::Perform(const Flight& flight) {
     return;
   }
   if (transfer.kind == Kind::kRemote) {
-    At(transfer.to->rank).core().Receive(transfer);
+    At(transfer.to->unit).core().Receive(transfer);
     return;
   }
   if (transfer.kind == Kind::kTensor) {

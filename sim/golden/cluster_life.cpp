@@ -54,10 +54,10 @@ FaultCause ClusterScope::Judge(const ClusterLife& life) const {
 }
 
 bool ClusterScope::MayBeOpened(const ClusterLife& life) const {
-  if (life.cluster >= config_.num_clusters || life.size == 0 || life.size > kMaxRanks) {
+  if (life.cluster >= config_.num_clusters || life.size == 0 || life.size > config_.num_ranks) {
     return false;
   }
-  for (unsigned rank = 0; rank < kMaxRanks; ++rank) {
+  for (unsigned rank = 0; rank < config_.num_ranks; ++rank) {
     if (Place(life.cluster, rank).has_value()) {
       return false;
     }

@@ -18,7 +18,7 @@
 namespace muster {
 
 inline constexpr unsigned kMaxUnits = 16;
-inline constexpr unsigned kMaxRanks = 16;  // CTAs of a cluster
+inline constexpr unsigned kMaxRanks = 32;  // CTAs of a cluster
 inline constexpr unsigned kMaxClusters = 64;
 inline constexpr unsigned kMaxGrids = 8;
 
@@ -29,6 +29,7 @@ struct ClusterConfig {
   unsigned num_ctas = kMaxCtas;    // of a unit
   unsigned num_clusters = kMaxClusters;
   unsigned num_grids = kMaxGrids;
+  unsigned num_ranks = kMaxRanks;  // CTAs of a cluster, at most
 };
 
 // The CTA slot of a unit.

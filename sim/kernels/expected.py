@@ -427,6 +427,10 @@ def mb_example_4():
     return {"data": sum(data, []), "out": [sum(cta[63 - t] for cta in data) for t in range(64)]}
 
 
+def mb_multicast(in_):
+    return {"out": [9 * in_[word] + 3 * in_[8 + word] + in_[16 + word] for word in range(8)] * 4}
+
+
 def mb_pipeline(in_):
     return {"out": [in_[128 * tile + 127 - t] ** 2 + tile for tile in range(10) for t in range(128)]}
 

@@ -335,7 +335,7 @@ void ClusterChecker::NoteWhoIsThere(std::uint64_t cycle) {
   }
   who_changed_ = false;
   for (unsigned c = 0; c < config_.num_clusters; ++c) {
-    for (unsigned r = 0; r < kMaxRanks; ++r) {
+    for (unsigned r = 0; r < config_.num_ranks; ++r) {
       const std::optional<CtaPlace> place = model_.Place(c, r);
       if (place) {
         places_[{c, r}] = *place;

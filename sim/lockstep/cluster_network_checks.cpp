@@ -156,7 +156,7 @@ CancelPlan ClusterChecker::PlanOf(std::uint64_t cycle, unsigned unit,
     return plan;
   }
   plan.lost.reset();
-  for (unsigned rank = 0; rank < kMaxRanks; ++rank) {
+  for (unsigned rank = 0; rank < config_.num_ranks; ++rank) {
     if ((request.multicast || rank == request.rank) && !HasLeft(request.cluster, rank, cycle)) {
       plan.places.push_back(places_.at({request.cluster, rank}));
     }
@@ -179,7 +179,7 @@ bool ClusterChecker::CheckCancel(std::uint64_t cycle, const ClusterInputs& in,
   if (cancel_ && !cancel_->planned) {
     cancel_->plan = PlanOf(cycle, cancel_->unit, cancel_->request);
     cancel_->planned = true;
-    for (unsigned rank = 0; rank < kMaxRanks; ++rank) {
+    for (unsigned rank = 0; rank < config_.num_ranks; ++rank) {
       const auto place = places_.find({cancel_->request.cluster, rank});
       if (place != places_.end()) {
         cancel_->places[rank] = place->second;

@@ -21,7 +21,7 @@ foreach(index RANGE ${last})
     continue()
   endif()
   list(APPEND built ${name})
-  foreach(pair num_units/NumUnits en_atomics/EnAtomics floats/Floats en_128/En128 lanes_per_beat/LanesPerBeat num_clusters/NumClusters num_grids/NumGrids)
+  foreach(pair num_units/NumUnits en_atomics/EnAtomics floats/Floats en_128/En128 lanes_per_beat/LanesPerBeat num_clusters/NumClusters num_grids/NumGrids num_ranks/NumRanks)
     string(REPLACE "/" ";" pair ${pair})
     list(GET pair 0 variable)
     list(GET pair 1 parameter)
@@ -63,7 +63,7 @@ foreach(index RANGE ${last})
     SOURCES ${gpc_sources}
     VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/tb/lockstep/gpc.vlt ${gpc_options} -GNumUnits=${num_units}
                    -GEnAtomics=1'b${en_atomics} -GFloats=${floats} -GEn128=1'b${en_128}
-                   -GLanesPerBeat=${lanes_per_beat} -GNumClusters=${num_clusters} -GNumGrids=${num_grids} -GCfg=${cfg}
+                   -GLanesPerBeat=${lanes_per_beat} -GNumClusters=${num_clusters} -GNumGrids=${num_grids} -GNumRanks=${num_ranks} -GCfg=${cfg}
                    +define+MUSTER_OBSERVE
                    --assert -Wno-lint -Wno-fatal ${trace_options} --x-assign fast --x-initial unique --timescale 1ns/1ns
     OPT_FAST -O1  # compiling takes longer than running

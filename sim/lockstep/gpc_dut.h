@@ -109,6 +109,7 @@ class GpcDut {
 std::unique_ptr<GpcDut> MakeGpc(const PowerUp& power_up);
 const char* GpcName();
 bool GpcHasAtomics();
+unsigned GpcRanks();  // CTAs of a cluster, at most
 
 }  // namespace muster::lockstep
 

@@ -333,7 +333,8 @@ void AddClusterScope(nb::module_& module) {
       .def_rw("num_warps", &ClusterConfig::num_warps)
       .def_rw("num_ctas", &ClusterConfig::num_ctas)
       .def_rw("num_clusters", &ClusterConfig::num_clusters)
-      .def_rw("num_grids", &ClusterConfig::num_grids);
+      .def_rw("num_grids", &ClusterConfig::num_grids)
+      .def_rw("num_ranks", &ClusterConfig::num_ranks);
   nb::class_<ClusterLife>(module, "ClusterLife")
       .def(nb::init<>())
       .def_rw("op", &ClusterLife::op)

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Random small programs with copies in groups, multicast copies and launches that overlap: what
+// Random small programs with copies in groups, multicast copies and arrivals, and launches that
+// overlap: what
 // Exhaust() finds in one order of each class is what the naive enumerator finds in all orders.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -39,7 +40,7 @@ class Explored {
     launch_ = LaunchOf(program, 0);
     if (launches) {
       launch_.programmatic.push_back(LaunchOf(program, 1));
-    } else if (program.form == Form::kMulticast) {
+    } else if (program.form != Form::kGroups) {
       launch_.grid = launch_.cluster = {2, 1, 1};
       launch_.explicit_cluster = true;
     }
@@ -208,6 +209,16 @@ TEST(AsyncOracle, MulticastCopies) {
   EXPECT_GE(count["no race"], 100U);
   EXPECT_GE(count["deadlock"], 50U);
   EXPECT_GE(count["fault"], 20U);
+}
+
+TEST(AsyncOracle, MulticastArrivals) {
+  Count count = CompareAll(Form::kArrivals);
+  EXPECT_LE(count["skipped"], 300U);
+  EXPECT_GE(count["race"], 100U);
+  EXPECT_GE(count["no race"], 100U);
+  EXPECT_GE(count["deadlock"], 100U);
+  EXPECT_GE(count["fault"], 20U);
+  EXPECT_GE(count["several results"], 50U);
 }
 
 TEST(AsyncOracle, LaunchesThatOverlap) {

@@ -24,6 +24,9 @@ class Draw {
       case Form::kMulticast:
         Multicast();
         break;
+      case Form::kArrivals:
+        Arrivals();
+        break;
       case Form::kLaunches:
         Launches();
         break;
@@ -101,6 +104,38 @@ class Draw {
     }
   }
 
+  // CTAs arrive at the mbarriers of both, or of one of them, and wait at their own.
+  void Arrivals() {
+    program_.lists = {{0}, {1}};
+    if (Below(4) == 0) {
+      program_.lists.push_back({1});
+    }
+    program_.shared = {false};
+    program_.arrivals = 1 + Below(2);
+    for (unsigned i = 0; i < program_.lists.size(); ++i) {
+      if (Below(3) != 0) {
+        Of(i).push_back({Kind::kStore, 0, Value()});
+      }
+      if (i < 2 && (i == 0 || program_.arrivals == 2)) {
+        Of(i).push_back({Kind::kArriveAtAll, 0, 0, Below(4) == 0 ? Below(3) : 3});
+      }
+      if (Below(4) == 0) {
+        Of(i).push_back({Kind::kArriveAtAll, 0, 0, 1 + Below(3)});
+      }
+      if (Below(6) != 0) {
+        Of(i).push_back({Kind::kWait, 0, Below(8) == 0 ? 1U : 0U});
+      }
+      if (Below(3) != 0) {
+        Of(i).push_back({Kind::kLoad, 0});
+      }
+    }
+    if (Below(3) != 0) {
+      for (AsyncProgram::List& list : program_.lists) {
+        list.operations.push_back({Kind::kClusterSync});
+      }
+    }
+  }
+
   // A launch that may begin before the one before it has ended.
   void Launches() {
     program_.lists = {{0}, {1}};
@@ -167,8 +202,9 @@ class Writer {
   explicit Writer(const AsyncProgram& program) : program_(program) {}
 
   AsyncPtx Write() {
-    Line(".version 8.0");
-    Line(".target sm_90");
+    const bool wide = program_.form == Form::kArrivals;
+    Line(wide ? ".version 9.4" : ".version 8.0");
+    Line(wide ? ".target sm_107f" : ".target sm_90");
     Line(".address_size 64");
     std::vector<std::string> words;
     for (std::size_t word = 0; word < WordsOf(program_); ++word) {
@@ -191,7 +227,7 @@ class Writer {
       Kernel("program", 0);
       Kernel("second", 1);
     } else {
-      Kernel("program", program_.form == Form::kMulticast ? 2 : 1);
+      Kernel("program", program_.form == Form::kGroups ? 1 : 2);
     }
     return std::move(ptx_);
   }
@@ -314,9 +350,17 @@ class Writer {
                  : fmt::format("\tmbarrier.arrive.expect_tx.shared::cta.b64 _, [m], {};",
                                operation.value));
         break;
+      case Kind::kArriveAtAll:
+        Line(fmt::format("\tmov.u32 %value, {};", operation.mask));
+        Line("\tmov.u32 %lane, m;");
+        Line(
+            "\tmbarrier.arrive.release.cluster.shared::cluster.multicast::cluster::32b.b64 _, "
+            "[%lane], %value;");
+        break;
       case Kind::kWait:
         Line(fmt::format("T{}_{}:", site.first, site.second));
-        Line(fmt::format("\tmbarrier.try_wait.parity.shared::cta.b64 %complete, [m], {};",
+        Line(fmt::format("\tmbarrier.try_wait.parity{}.shared::cta.b64 %complete, [m], {};",
+                         program_.form == Form::kArrivals ? ".acquire.cluster" : "",
                          operation.value));
         Mark(site);
         Line(fmt::format("\t@!%complete bra T{}_{};", site.first, site.second));

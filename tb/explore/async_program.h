@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Small programs with what is asynchronous: copies in groups, multicast copies between the CTAs of
-// a cluster, and launches that overlap. Of each warp one lane is active.
+// Small programs with what is asynchronous: copies in groups, multicast copies and arrivals between
+// the CTAs of a cluster, and launches that overlap. Of each warp one lane is active.
 #ifndef MUSTER_TB_EXPLORE_ASYNC_PROGRAM_H_
 #define MUSTER_TB_EXPLORE_ASYNC_PROGRAM_H_
 
@@ -27,6 +27,7 @@ struct AsyncOperation {
     kWaitGroup,    // cp.async.wait_group with `value`
     kMulticast,    // cp.async.bulk of `value` to the CTAs of `mask`, with 16 bytes to the mbarrier
     kArrive,       // mbarrier.arrive, or with `value` bytes .expect_tx
+    kArriveAtAll,  // mbarrier.arrive at the CTAs of `mask`
     kWait,         // mbarrier.try_wait.parity, until it is answered true; parity `value`
     kClusterSync,  // barrier.cluster.arrive and .wait
     kLaunchDependents,  // griddepcontrol.launch_dependents
@@ -40,7 +41,7 @@ struct AsyncOperation {
 
 // The only mbarrier of each CTA expects `arrivals`.
 struct AsyncProgram {
-  enum class Form : std::uint8_t { kGroups, kMulticast, kLaunches };
+  enum class Form : std::uint8_t { kGroups, kMulticast, kArrivals, kLaunches };
   struct List {
     unsigned cta = 0;  // of the cluster; or the launch, of one CTA each
     std::vector<AsyncOperation> operations{};

@@ -28,7 +28,7 @@ struct Event {
   Events before = 0;
 };
 
-// What a copy has still to write.
+// What a copy has still to write, or an arrival that has still to come to another CTA.
 struct Flight {
   Site site;
   unsigned cta = 0;  // to which it goes
@@ -94,7 +94,7 @@ class Naive {
       }
     }
     for (std::size_t i = 0; i < state.flights.size() && outcomes_.complete && !state.faulted; ++i) {
-      if (IsFlying(state, i)) {
+      if (MayLand(state, i)) {
         any = true;
         State after = state;
         Land(&after, i);
@@ -116,6 +116,31 @@ class Naive {
   unsigned CtaOf(unsigned list) const { return program_.lists[list].cta; }
   static bool IsFlying(const State& state, std::size_t flight) {
     return state.flights[flight].done == kNobody;
+  }
+  // A release and an exit wait for the thread's arrivals at other CTAs.
+  bool HasSent(const State& state, unsigned list) const {
+    for (std::size_t i = 0; i < state.flights.size(); ++i) {
+      if (IsFlying(state, i) && state.flights[i].site.first == list &&
+          At(state.flights[i].site).kind == Kind::kArriveAtAll) {
+        return true;
+      }
+    }
+    return false;
+  }
+  // Arrivals of a CTA at another one keep their order.
+  bool MayLand(const State& state, std::size_t index) const {
+    const auto arrives = [&](const Flight& flight) {
+      return At(flight.site).kind == Kind::kArriveAtAll;
+    };
+    const Flight& flight = state.flights[index];
+    for (std::size_t i = 0; i < index && arrives(flight); ++i) {
+      const Flight& other = state.flights[i];
+      if (IsFlying(state, i) && arrives(other) && other.cta == flight.cta &&
+          CtaOf(other.site.first) == CtaOf(flight.site.first)) {
+        return false;
+      }
+    }
+    return IsFlying(state, index);
   }
   int PlaceOf(unsigned variable, unsigned cta) const {
     return static_cast<int>(variable * kCtas + (program_.shared[variable] ? cta : 0));
@@ -140,7 +165,7 @@ class Naive {
     }
     const auto& operations = program_.lists[list].operations;
     if (state.next[list] == operations.size()) {
-      return true;  // it exits
+      return !HasSent(state, list);  // it exits
     }
     const AsyncOperation& next = operations[state.next[list]];
     switch (next.kind) {
@@ -153,6 +178,8 @@ class Naive {
       }
       case Kind::kGridWait:
         return CtaOf(list) == 0 || HasExited(state, 0);
+      case Kind::kClusterSync:
+        return !HasSent(state, list);
       default:
         return true;
     }
@@ -220,18 +247,20 @@ class Naive {
           state->flights.push_back({site, to, event});
         }
         break;
-      case Kind::kArrive: {
-        MbObject& object = state->mbarriers[cta];
-        object.bytes += operation.value;
-        if (object.pending == 0) {
-          Refuse(state, "bad_arrive_count");
-          return;
-        }
-        --object.pending;
-        object.arrivals |= Bit(event);
-        CompleteIfAllIsThere(&object);
+      case Kind::kArrive:
+        state->mbarriers[cta].bytes += operation.value;
+        Arrive(state, cta, event);
         break;
-      }
+      case Kind::kArriveAtAll:
+        for (unsigned to = 0; to < kCtas; ++to) {
+          if ((operation.mask >> to & 1) != 0 && to != cta) {
+            state->flights.push_back({site, to, event});
+          }
+        }
+        if ((operation.mask >> cta & 1) != 0) {
+          Arrive(state, cta, event);
+        }
+        break;
       case Kind::kWait:
         now.before |= state->mbarriers[cta].completed;
         break;
@@ -253,10 +282,30 @@ class Naive {
     }
   }
 
-  // A copy writes at one CTA.
-  void Land(State* state, std::size_t index) const {
+  void Arrive(State* state, unsigned cta, int event) {
+    MbObject& object = state->mbarriers[cta];
+    if (object.pending == 0) {
+      Refuse(state, "bad_arrive_count");
+      return;
+    }
+    --object.pending;
+    object.arrivals |= Bit(event);
+    CompleteIfAllIsThere(&object);
+  }
+
+  // A copy writes at one CTA, or an arrival comes there.
+  void Land(State* state, std::size_t index) {
     const Flight flight = state->flights[index];
     const AsyncOperation& operation = At(flight.site);
+    if (operation.kind == Kind::kArriveAtAll) {
+      state->flights[index].done = flight.issue;
+      if (HasExited(*state, flight.cta)) {
+        Refuse(state, "memory_fault");
+      } else {
+        Arrive(state, flight.cta, flight.issue);
+      }
+      return;
+    }
     constexpr unsigned kFirstCopy = 1000;
     const int event =
         Add(state, flight.site, kFirstCopy + static_cast<unsigned>(index), Bit(flight.issue));

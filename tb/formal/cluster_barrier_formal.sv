@@ -39,7 +39,7 @@ module cluster_barrier_formal
   end
 
   localparam cluster_cfg_t Cfg = '{
-    NumUnits: NumUnits, NumWarps: NumWarps, NumCtas: 1, NumClusters: 1, NumGrids: 2
+    NumUnits: NumUnits, NumWarps: NumWarps, NumCtas: 1, NumClusters: 1, NumGrids: 2, NumRanks: 16
   };
 
   for (genvar u = 0; u < NumUnits; u++) begin : g_unit

@@ -92,7 +92,7 @@ module cluster_barrier_lemmas
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
         L20_place: assert (32'(step_q) <= 2 + u || (g_unit[u].u_count.u_ctas.resident_q[0] &&
-                           g_unit[u].u_count.u_ctas.place_q[0] == {6'd0, rank_t'(u), 3'd0}));
+                           g_unit[u].u_count.u_ctas.place_q[0] == {6'd0, 4'(u), 3'd0}));
         L21_boots: assert (runs || ({g_unit[u].u_count.valid_q, g_unit[u].u_count.acts_q, g_unit[u].u_count.update_q} == '0 &&
                            {g_unit[u].u_count.known_q, g_unit[u].u_count.warps_q[0], g_unit[u].u_count.waits_q, told[u],
                             g_unit[u].u_count.u_ctas.arrived_q[0], g_unit[u].u_count.u_ctas.gone_q[0],
@@ -123,8 +123,8 @@ module cluster_barrier_lemmas
     if (rst_ni) begin
       L30_boots: assert (runs || (live_q == '1 && {arrived_q, waiting_q, passed_q, due_q, held_q, valid_q, waits_q, faults_q,
                                                   u_hub.valid_q, u_hub.completes_q, u_hub.arrived_q, u_hub.gone_q} == '0));
-      L31_members: assert (step_q < 3'd2 || u_hub.members_q[0] == ranks_t'((1 << NumUnits) - 1));
-      L32_ranks:   assert (((u_hub.arrived_q[0] | u_hub.gone_q[0]) & ~ranks_t'((1 << NumUnits) - 1)) == '0);
+      L31_members: assert (step_q < 3'd2 || u_hub.members_q[0] == 16'((1 << NumUnits) - 1));
+      L32_ranks:   assert (((u_hub.arrived_q[0] | u_hub.gone_q[0]) & ~16'((1 << NumUnits) - 1)) == '0);
       L33_rank:    assert (!u_hub.valid_q || (32'(u_hub.news_q.rank) < NumUnits && u_hub.news_q.cluster == '0));
       L34_steps:   assert (32'(step_q) <= Boots && step_q != '0);
       L35_phase:   assert (!runs || phase == '0 || phase == '1);

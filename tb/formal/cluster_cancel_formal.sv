@@ -33,7 +33,7 @@ module cluster_cancel_formal
   logic                found_slot_q;
   logic     [1:0][1:0] resident;
   cluster_life_t       life;
-  ranks_t              present;
+  logic         [15:0] present;
   cancel_t             cancel_q;
   cancel_write_t       write;
   mb_async_t           complete;
@@ -46,18 +46,18 @@ module cluster_cancel_formal
     // Another CTA has each other slot.
     resident                 = '1;
     resident[unit_q][slot_q] = !ended_q || reused_q;
-    present                  = ranks_t'(opened_q ? launched_q : !gone_q);
+    present                  = 16'(opened_q ? launched_q : !gone_q);
   end
 
   localparam cluster_cfg_t Cfg = '{
-    NumUnits: 2, NumWarps: 32, NumCtas: 2, NumClusters: 2, NumGrids: 2
+    NumUnits: 2, NumWarps: 32, NumCtas: 2, NumClusters: 2, NumGrids: 2, NumRanks: 16
   };
 
   muster_cluster_cancel #(.Cfg(Cfg)) u_cancel (
     .clk_i, .rst_ni (rst_n),
     .valid_i (2'(asks_i) << unit_q), .ready_o (ready), .cancel_i ({cancel_i, cancel_i}),
     .open_i (opens_i), .end_valid_i (leaves_q), .life_i (life), .resident_i (resident), .slot_written_o (writes), .slot_lookup_o (finds),
-    .members_i ({ranks_t'(0), ranks_t'(1)}), .present_i ({ranks_t'(0), present}),
+    .members_i ({16'd0, 16'd1}), .present_i ({16'd0, present}),
     .find_o (find), .find_unit_i (found_unit_q), .find_cta_i (cta_t'(found_slot_q)),
     .take_valid_o (), .take_ready_i, .take_i, .write_valid_o (write_valid), .write_ready_i, .write_o (write),
     .complete_valid_o (complete_valid), .complete_ready_i, .complete_o (complete), .lost_valid_o (lost), .lost_o (), .active_o ()

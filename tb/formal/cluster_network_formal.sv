@@ -64,11 +64,11 @@ module cluster_network_formal
   end
 
   localparam cluster_cfg_t Cfg = '{
-    NumUnits: NumUnits, NumWarps: 32, NumCtas: 2, NumClusters: 1, NumGrids: 2
+    NumUnits: NumUnits, NumWarps: 32, NumCtas: 2, NumClusters: 1, NumGrids: 2, NumRanks: 16
   };
 
   muster_cluster_network #(.Cfg(Cfg)) u_network (
-    .clk_i, .rst_ni (rst_n), .launch_i, .end_valid_i (waits_to_end_q), .life_i (life), .present_i (ranks_t'(present_i)),
+    .clk_i, .rst_ni (rst_n), .launch_i, .end_valid_i (waits_to_end_q), .life_i (life), .present_i (16'(present_i)),
     .resident_i (resident_q), .slot_target_o (reaches), .cluster_sender_o (),
     .send_valid_i, .send_ready_o (send_ready), .send_i (send), .remote_valid_o (remote_valid), .remote_ready_i,
     .remote_o (remote), .atomic_o (atomic), .from_o (from), .lost_valid_o (lost_valid), .lost_o (lost),

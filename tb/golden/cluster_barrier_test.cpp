@@ -64,6 +64,25 @@ TEST(GoldenClusterBarrier, ClusterOfSixteen) {
   RunClusterTrace(text + "phases 5 -> 1\n15.15.1: wait -> go 0xf\n");
 }
 
+// The largest cluster has two CTAs on each of sixteen units.
+TEST(GoldenClusterBarrier, ClusterOfThirtyTwo) {
+  std::string text = "grid 0 size=32\nopen 5 size=32\nlaunch";
+  for (unsigned rank = 0; rank < 32; ++rank) {
+    text += fmt::format(" {}.{}", rank % 16, rank / 16);
+  }
+  text += " cluster=5\n";
+  std::string released;
+  for (unsigned cta = 0; cta < 2; ++cta) {
+    for (unsigned unit = 0; unit < 16; ++unit) {
+      const bool is_last = unit == 15 && cta == 1;
+      text += fmt::format("{0}.{1}.{1}: arrive", unit, cta);
+      text += is_last ? " ->" + released + "\n" : fmt::format("\n{0}.{1}.{1}: wait\n", unit, cta);
+      released += fmt::format(" release {}.{}:0xf", unit, cta);
+    }
+  }
+  RunClusterTrace(text + "phases 5 -> 1\n15.1.1: wait -> go 0xf\n");
+}
+
 // Whoever names no lanes does nothing: the warp has not even been heard of.
 TEST(GoldenClusterBarrier, RequestWithoutLanesIsNone) {
   for (const char* op : {"arrive", "arrive.relaxed", "wait", "exit",

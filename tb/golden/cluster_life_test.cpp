@@ -56,9 +56,9 @@ TEST(GoldenClusterLife, ClusterTakesASlotWithoutCtas) {
   RunClusterTrace(R"(
     grid 0 size=6
     open 0 size=0    -> fault bad_launch
-    open 0 size=17   -> fault bad_launch
+    open 0 size=33   -> fault bad_launch
     open 4 size=1    -> fault bad_launch
-    open 0 size=16
+    open 0 size=32
     open 0 size=2                   # no CTA has come yet 
     launch 0.0 1.0
     open 0 size=2    -> fault bad_launch
@@ -152,6 +152,20 @@ TEST(GoldenClusterLife, EndNeedsACta) {
     end 1.0        -> fault cta_not_resident
   )",
                   SmallConfig());
+}
+
+// A scope whose clusters have sixteen ranks.
+TEST(GoldenClusterLife, ClustersOfSixteenRanks) {
+  ClusterConfig config = SmallConfig();
+  config.num_ranks = 16;
+  RunClusterTrace(R"(
+    grid 0 size=6
+    open 0 size=17   -> fault bad_launch
+    open 0 size=16
+    launch 0.0 rank=16 -> fault bad_launch
+    launch 0.0 rank=15
+  )",
+                  config);
 }
 
 // Eight grids, 64 clusters of one CTA each, all at once, and the last slots of all kinds.

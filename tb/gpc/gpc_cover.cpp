@@ -48,12 +48,16 @@ std::uint32_t CodeOf(const WarpRequest& request) {
 // The points
 // ------------------------------------------------------------------------------------------------
 
-GpcCover::GpcCover(bool has_atomics) {
+GpcCover::GpcCover(bool has_atomics, bool high_ranks) {
   DefineWarps();
   DefineCluster();
   DefineCrossings();
   if (has_atomics) {
     DefineAtomics();
+  }
+  if (high_ranks) {
+    Define("cluster.high_rank");
+    Define("network.high_rank");
   }
 }
 

@@ -25,7 +25,8 @@ namespace muster::gpc {
 
 class GpcCover {
  public:
-  explicit GpcCover(bool has_atomics);
+  // `high_ranks`: clusters have more than sixteen CTAs.
+  GpcCover(bool has_atomics, bool high_ranks);
 
   // The pins of a cycle out of reset, which was right, and what the checkers know after it.
   void Observe(std::uint64_t cycle, const lockstep::GpcPins& pins,

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kNextPhase = 100;  // cycles between two phases of a cluster
 constexpr unsigned kStorm = 8;             // cycles
+constexpr unsigned kNarrowRank = 15;       // the highest rank of four bits
 
 }  // namespace
 
@@ -142,6 +143,10 @@ void GpcCover::CountLife(const lockstep::GpcPins& pins) {
   if (in.life_valid && out.life_ready) {
     Hit(fmt::format("cluster.{}.{}", out.life_fault == FaultCause::kNone ? "life" : "refused",
                     Name(in.life.op)));
+    if (in.life.op == ClusterLifeOp::kLaunch && in.life.rank > kNarrowRank &&
+        out.life_fault == FaultCause::kNone) {
+      Hit("cluster.high_rank");
+    }
   }
   // What is on its way to a CTA that ends.
   const ClusterOutputs::Unit& unit = out.units[in.life.unit % kMaxUnits];
@@ -190,6 +195,9 @@ void GpcCover::ObserveNetwork(const lockstep::GpcPins& pins, const lockstep::Gpc
     }
     if (const auto place = checks.cluster.model().Place(in.send.cluster, in.send.rank);
         in.send_valid && place) {
+      if (in.send.rank > kNarrowRank && out.send_ready) {
+        Hit("network.high_rank");
+      }
       ++senders;
       targets.insert(place->unit);
     }

@@ -42,7 +42,7 @@ struct GpcResult : lockstep::RegressResult {
   explicit GpcResult(const std::string& name) : RegressResult(name, kLayout) {}
   lockstep::CoverPoints& points() override { return cover.points(); }
 
-  GpcCover cover{lockstep::GpcHasAtomics()};
+  GpcCover cover{lockstep::GpcHasAtomics(), lockstep::GpcRanks() > 16};
 };
 
 void RunSeed(const lockstep::RegressOptions& arguments, std::uint64_t seed,

@@ -225,7 +225,7 @@ bool GpcTraffic::MayLaunch(unsigned unit, unsigned slot) {
 // As many as there are slots for, if all clusters have their share; now and then any.
 unsigned GpcTraffic::LargestCluster() {
   const ClusterConfig& config = shape_.cluster;
-  return random_.OneIn(8) ? kMaxRanks
+  return random_.OneIn(8) ? config.num_ranks
                           : std::max(2U, config.num_units * config.num_ctas / config.num_clusters);
 }
 

@@ -330,6 +330,7 @@ ILLEGAL = (
     ("muster", {"ClockPeriodPs": 0}, "ClockPeriodPs must be 1 at least"),
     ("muster_warp", {"NumWarps": 65}, "NumWarps must be 4 to 64"), ("muster_warp", {"LanesPerBeat": 3}, "LanesPerBeat divide it"),
     ("muster_cluster", {"NumUnits": 17}, "NumUnits must be 1 to 16"), ("muster_cluster", {"NumGrids": 9}, "NumGrids must be 1 to 8"),
+    ("muster_cluster", {"NumRanks": 24}, "NumRanks must be 16 or 32"),
 )
 
 

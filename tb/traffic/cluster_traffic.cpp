@@ -124,10 +124,11 @@ std::optional<ClusterLife> Traffic::NextLife(std::uint64_t cycle, const ClusterI
       life.op = ClusterLifeOp::kOpen;
       life.cluster =
           static_cast<std::uint8_t>(Below(std::min(kMaxClusters, config_.num_clusters + 1)));
-      life.size = OneIn(20) ? 17 * Below(2)
-                            : 1 + Below(std::min(core_.LargestCluster(), OneIn(2) ? 4 : kMaxRanks));
+      life.size =
+          OneIn(20) ? (config_.num_ranks + 1) * Below(2)
+                    : 1 + Below(std::min(core_.LargestCluster(), OneIn(2) ? 4 : config_.num_ranks));
       bool certain = true;  // the hardware knows which CTAs have left, or a CTA is there for long
-      for (unsigned r = 0; r < kMaxRanks; ++r) {
+      for (unsigned r = 0; r < config_.num_ranks; ++r) {
         certain =
             certain && (model.Place(life.cluster, r) || checker_.HasLeft(life.cluster, r, cycle));
       }
@@ -227,7 +228,7 @@ std::uint8_t Traffic::NextRank(unsigned cluster) {
     }
   }
   return static_cast<std::uint8_t>(OneIn(20) || ranks.empty()
-                                       ? Below(kMaxRanks)
+                                       ? Below(config_.num_ranks)
                                        : ranks[Below(static_cast<unsigned>(ranks.size()))]);
 }
 
@@ -393,7 +394,7 @@ std::optional<RemoteSend> Traffic::NextSend(unsigned unit) {
   RemoteSend send;
   send.cluster = static_cast<std::uint8_t>(cta->cluster);
   const unsigned size = std::max(1U, cluster_size_[cta->cluster]);
-  send.rank = static_cast<std::uint8_t>(OneIn(8) ? Below(kMaxRanks) : Below(size));
+  send.rank = static_cast<std::uint8_t>(OneIn(8) ? Below(config_.num_ranks) : Below(size));
   send.warp = static_cast<std::uint8_t>(cta->warps.front());
   send.op = OneIn(2) ? MbOp::kArrive : MbOp::kExpectTx;
   send.addr = Below(64) * 8;

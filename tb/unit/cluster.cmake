@@ -15,7 +15,7 @@ function(muster_cluster_unit name)
 endfunction()
 muster_cluster_unit(pair -GNumUnits=2 -GNumWarps=8 -GNumCtas=2 -GNumClusters=2 -GNumGrids=2)
 muster_cluster_unit(four -GNumUnits=4 -GNumWarps=32 -GNumCtas=8 -GNumClusters=8 -GNumGrids=2)
-muster_cluster_unit(sixteen -GNumUnits=16 -GNumWarps=4 -GNumCtas=2 -GNumClusters=4 -GNumGrids=8)
+muster_cluster_unit(sixteen -GNumUnits=16 -GNumWarps=4 -GNumCtas=2 -GNumClusters=4 -GNumGrids=8 -GNumRanks=32)
 muster_cluster_unit(one -GNumUnits=1 -GNumWarps=4 -GNumCtas=1 -GNumClusters=1 -GNumGrids=1)
 muster_cluster_unit(odd -GNumUnits=3 -GNumWarps=5 -GNumCtas=3 -GNumClusters=5 -GNumGrids=3)
 

@@ -60,6 +60,25 @@ TEST_F(ClusterAssertions, Operation) {
   EXPECT_TRUE(context_.gotError());
 }
 
+TEST_F(ClusterAssertions, RankOfAnOperation) {
+  auto& unit = in_.units[1];
+  unit.send_valid = true;
+  unit.send.rank = 15;
+  Cycle();
+  EXPECT_FALSE(context_.gotError());
+  unit.send.rank = 16;
+  Cycle();
+  EXPECT_TRUE(context_.gotError());
+}
+
+TEST_F(ClusterAssertions, RankOfACancel) {
+  auto& unit = in_.units[0];
+  unit.cancel_valid = true;
+  unit.cancel.rank = 31;
+  Cycle();
+  EXPECT_TRUE(context_.gotError());
+}
+
 TEST_F(ClusterAssertions, Cancel) {
   in_.units[0].cancel_valid = in_.units[1].cancel_valid = true;
   Cycle();

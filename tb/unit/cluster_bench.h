@@ -24,15 +24,15 @@ namespace muster::cluster {
 template <typename Unit>
 inline constexpr ClusterConfig kConfig{};
 template <>
-inline constexpr ClusterConfig kConfig<Vcluster_pair>{2, 8, 2, 2, 2};
+inline constexpr ClusterConfig kConfig<Vcluster_pair>{2, 8, 2, 2, 2, 16};
 template <>
-inline constexpr ClusterConfig kConfig<Vcluster_four>{4, 32, 8, 8, 2};
+inline constexpr ClusterConfig kConfig<Vcluster_four>{4, 32, 8, 8, 2, 16};
 template <>
-inline constexpr ClusterConfig kConfig<Vcluster_sixteen>{16, 4, 2, 4, 8};
+inline constexpr ClusterConfig kConfig<Vcluster_sixteen>{16, 4, 2, 4, 8, 32};
 template <>
-inline constexpr ClusterConfig kConfig<Vcluster_one>{1, 4, 1, 1, 1};
+inline constexpr ClusterConfig kConfig<Vcluster_one>{1, 4, 1, 1, 1, 16};
 template <>
-inline constexpr ClusterConfig kConfig<Vcluster_odd>{3, 5, 3, 5, 3};
+inline constexpr ClusterConfig kConfig<Vcluster_odd>{3, 5, 3, 5, 3, 16};
 
 template <typename Unit>
 class ClusterBench {

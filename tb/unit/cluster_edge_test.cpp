@@ -123,7 +123,7 @@ TYPED_TEST(ClusterEdge, RefusalOfASlotHoldsUpNoRequest) {
   for (const ClusterLifeOp op : {ClusterLifeOp::kLaunch, ClusterLifeOp::kEnd}) {
     this->Restart();
     this->Grid(0, ctas);
-    this->Open(0, std::min(ctas, +kMaxRanks));
+    this->Open(0, std::min(ctas, this->kShape.num_ranks));
     std::vector<typename TestFixture::Cta> all;
     for (unsigned slot = 0; slot < ctas; ++slot) {
       all.push_back(this->Launch(0, slot, 0, slot));

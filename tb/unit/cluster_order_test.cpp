@@ -42,15 +42,15 @@ class ClusterOrder : public ClusterScript<Unit> {
     this->Open(0, 1);
     const Cta victim = this->Launch(0, 0, 0, this->kShape.num_ctas - 1, 0, 2);
     std::vector<Cta> others;
-    unsigned rank = kMaxRanks, cluster = 0;
+    unsigned rank = this->kShape.num_ranks, cluster = 0;
     for (unsigned place = 0; place < this->kPlaces; ++place) {
       const unsigned unit = place % this->kShape.num_units, slot = place / this->kShape.num_units;
       if (unit == victim.unit && slot == victim.slot) {
         continue;
       }
-      if (rank == kMaxRanks) {
+      if (rank == this->kShape.num_ranks) {
         rank = 0;
-        this->Open(++cluster, kMaxRanks);
+        this->Open(++cluster, this->kShape.num_ranks);
       }
       others.push_back(this->Launch(cluster, rank++, unit, slot, 0, 1));
     }
@@ -299,7 +299,7 @@ TYPED_TEST(ClusterOrder, PhasesBackToBack) {
 // releases no warp of another.
 TYPED_TEST(ClusterOrder, ClustersDoNotMix) {
   const unsigned clusters = std::min(this->kShape.num_clusters, this->kShape.num_ctas);
-  const unsigned n = std::min(this->kShape.num_units, +kMaxRanks);
+  const unsigned n = std::min(this->kShape.num_units, this->kShape.num_ranks);
   this->Restart();
   this->Grid(0, clusters * n);
   std::vector<std::vector<typename TestFixture::Cta>> all;
@@ -327,7 +327,7 @@ TYPED_TEST(ClusterOrder, ClustersDoNotMix) {
   // All of a cluster on one unit, beside CTAs of another.
   this->Restart();
   this->Grid(0, this->kShape.num_ctas);
-  const unsigned together = std::min(this->kShape.num_ctas, +kMaxRanks);
+  const unsigned together = std::min(this->kShape.num_ctas, this->kShape.num_ranks);
   this->Open(0, together);
   std::vector<typename TestFixture::Cta> ctas;
   for (unsigned r = 0; r < together; ++r) {

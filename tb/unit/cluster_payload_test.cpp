@@ -66,7 +66,7 @@ class NoisyPins {
                   Below(256),
                   Any() % 4,
                   Below(kShape.num_clusters),
-                  Below(kMaxRanks),
+                  Below(kShape.num_ranks),
                   Below(kShape.num_units),
                   Below(kShape.num_ctas)};
     noise.take = {Any(), Any(), Any(), Any()};
@@ -76,7 +76,7 @@ class NoisyPins {
       unit.request = {static_cast<ClusterOp>(Below(kNumClusterOps)), Below(kShape.num_warps),
                       Below(kShape.num_ctas), Any(), Any()};
       unit.send.cluster = Below(kShape.num_clusters);
-      unit.send.rank = Below(kMaxRanks);
+      unit.send.rank = Below(kShape.num_ranks);
       unit.send.operand = Any();
       unit.cancel.cluster = Below(kShape.num_clusters);
       unit.cancel.multicast = Below(2) != 0;

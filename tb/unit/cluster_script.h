@@ -26,7 +26,7 @@ class ClusterScript : public ::testing::Test {
   static constexpr ClusterConfig kShape = kConfig<Unit>;
   static constexpr unsigned kWarpsOfCta = kShape.num_warps / kShape.num_ctas;
   static constexpr unsigned kPlaces = kShape.num_units * kShape.num_ctas;
-  static constexpr unsigned kMostCtas = kPlaces < kMaxRanks ? kPlaces : kMaxRanks;
+  static constexpr unsigned kMostCtas = kPlaces < kShape.num_ranks ? kPlaces : kShape.num_ranks;
 
   struct Cta {
     std::uint8_t unit = 0, slot = 0, cluster = 0, rank = 0;

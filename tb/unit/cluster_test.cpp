@@ -36,7 +36,7 @@ class ClusterBarrier : public ClusterScript<Unit> {
   std::vector<Cta> OneUnit() {
     this->Restart();
     this->Grid(0, this->kShape.num_ctas);
-    this->Open(0, std::min(this->kShape.num_ctas, +kMaxRanks));
+    this->Open(0, std::min(this->kShape.num_ctas, this->kShape.num_ranks));
     std::vector<Cta> ctas;
     for (unsigned slot = 0; slot < this->kShape.num_ctas; ++slot) {
       ctas.push_back(this->Launch(0, slot, 0, slot));

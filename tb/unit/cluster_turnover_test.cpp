@@ -35,7 +35,8 @@ class ClusterTurnover : public ClusterScript<Unit> {
   std::vector<Cta> AllBut(unsigned slot, unsigned cluster) {
     std::vector<std::array<unsigned, 2>> places;
     for (unsigned u = 0; u < this->kShape.num_units; ++u) {
-      for (unsigned s = 0; s < this->kShape.num_ctas && places.size() < kMaxRanks - 1; ++s) {
+      for (unsigned s = 0; s < this->kShape.num_ctas && places.size() < this->kShape.num_ranks - 1;
+           ++s) {
         if (u != 0 || s != slot) {
           places.push_back({u, s});
         }
@@ -133,7 +134,7 @@ TYPED_TEST(ClusterTurnover, NewsAreOfOneSlot) {
     for (unsigned start = 0; start < 6; ++start) {
       for (const bool triggers_first : {false, true}) {
         this->Restart();
-        this->Grid(0, kMaxRanks);
+        this->Grid(0, this->kShape.num_ranks);
         this->Open(1, 1);
         const auto waits = this->Launch(1, 0, 0, slot, 0, 1);
         const auto others = this->AllBut(slot, 0);
@@ -173,7 +174,7 @@ TYPED_TEST(ClusterTurnover, OpenWaitsForTheNewsOfItsCluster) {
   for (unsigned slot = 0; slot < this->kShape.num_ctas; ++slot) {
     for (unsigned gap = 0; gap < 12; ++gap) {
       this->Restart();
-      this->Grid(0, kMaxRanks + 1);
+      this->Grid(0, this->kShape.num_ranks + 1);
       this->Open(1, 1);
       const auto ends = this->Launch(1, 0, 0, slot, 0, 1);
       const auto others = this->AllBut(slot, 0);
@@ -199,7 +200,7 @@ TYPED_TEST(ClusterTurnover, OpenWaitsForNoOtherNews) {
   }
   for (unsigned gap = 0; gap < 20; ++gap) {
     this->Restart();
-    this->Grid(0, kMaxRanks);
+    this->Grid(0, this->kShape.num_ranks);
     const auto others = this->AllBut(0, 0);
     this->Quiet();
     this->AskAll(others, ClusterOp::kTrigger);

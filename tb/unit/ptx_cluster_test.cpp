@@ -342,6 +342,25 @@ TEST(PtxCluster, OfNineAndSixteenCtas) {
   }
 }
 
+TEST(PtxCluster, OfMoreCtasThanUnits) {
+  const std::string body =
+      "  add.u32 %r11, %r2, 1; mov.u32 %r12, %cluster_nctarank; rem.u32 %r11, %r11, %r12;\n"
+      "  mapa.shared::cluster.u32 %r13, %r7, %r11; mov.u32 %r14, %smid; mov.u32 %r15, %nsmid;\n"
+      "  mad.lo.u32 %r14, %r14, 100, %r15; mad.lo.u32 %r14, %r2, 10000, %r14;\n" +
+      kMeet + "  st.shared::cluster.u32 [%r13], %r14;\n" + kMeet +
+      "  ld.shared.u32 %r10, [%r7];\n" + kStoreResult;
+  for (const std::uint32_t ctas : {17U, 24U, 32U}) {
+    const char* const config = ctas == 17 ? "small" : ctas == 24 ? "default" : "full";
+    const Ended run(Clustered(64, {ctas, 3, 1}, {ctas, 1, 1}, body), config);
+    ASSERT_EQ(run.outcome(), "completes") << ctas << run.grid().problem();
+    for (std::uint32_t i = 0; i < 3 * ctas * 64; ++i) {
+      const std::uint32_t from = (i / 64 % ctas + ctas - 1) % ctas;
+      ASSERT_EQ(run.Words(0)[i], from * 10000 + from % 16 * 100 + 16) << ctas << ", " << i;
+    }
+  }
+  EXPECT_THROW(Ended(Clustered(160, {32, 1, 1}, {32, 1, 1}, kMeet + "ret;"), "small"), InputError);
+}
+
 // One grid awaits no other, and no grid awaits its dependents.
 TEST(PtxCluster, GridControl) {
   const Ended run(Clustered(64, {2, 1, 1}, {2, 1, 1},
@@ -377,8 +396,8 @@ TEST(PtxCluster, DirectivesAndTheManifest) {
        " 2 (.maxclusterrank)",
        0},
       {".reqnctapercluster 2", {{4, 1, 1}}, "the kernel test requires a cluster of 2 CTAs", 0},
-      {".reqnctapercluster 17", {}, "but there can be 1 to 16", 0},
-      {".reqnctapercluster 0", {}, "but there can be 1 to 16", 0},
+      {".reqnctapercluster 33", {}, "but there can be 1 to 32", 0},
+      {".reqnctapercluster 0", {}, "but there can be 1 to 32", 0},
       {"", {{3, 1, 1}}, "a grid of 8x1x1 CTAs is not a multiple of clusters of 3x1x1", 0},
   };
   for (const auto& row : rows) {

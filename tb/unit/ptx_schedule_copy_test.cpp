@@ -19,9 +19,9 @@ constexpr std::uint64_t kCopyOrderSeeds = 6;
 // bar, initialised with `count`, and %r6 is s, whose words hold 1 to 16.
 // Who comes to TEST asks whether the first phase is complete, and then does what `end` says.
 Kernel TwoThreads(const std::string& count, const std::string& body, std::uint32_t ctas = 1,
-                  const std::string& end = "", const std::string& registers = "") {
-  Kernel kernel(R"(.version 8.6
-.target sm_100
+                  const std::string& end = "", const std::string& registers = "",
+                  const std::string& version = ".version 8.6\n.target sm_100") {
+  Kernel kernel(version + R"(
 .address_size 64
 .visible .entry test(.param .u64 in, .param .u64 out) {
   .reg .pred %p<8>; .reg .b32 %r<20>; .reg .b64 %d<12>; )" +
@@ -189,6 +189,22 @@ TEST(PtxScheduleCopy, PartsOfAMulticastCopy) {
   const Followed run(kernel, {PerformsFor(copy, 1), {"FIRST", 0, ~0U}});
   EXPECT_EQ(run.outcome(), "completes");
   EXPECT_EQ(run.turns(), 0);
+}
+
+// CTA 1 arrives at all three. CTA 0 looks once, and so does CTA 1, at whose mbarrier the arrival
+// takes effect with the instruction.
+TEST(PtxScheduleCopy, PartsOfAMulticastArrival) {
+  const Kernel kernel = TwoThreads("1", R"(
+  @%p2 bra END; mov.u32 %r12, 7; @!%p3 bra TEST;
+  mbarrier.arrive.release.cluster.shared::cluster.multicast::cluster::32b.b64 _, [%r5], %r12; // ARRIVE
+  bra END;)",
+                                   3, "", "", ".version 9.4\n.target sm_107f");
+  const Listed arrive{"ARRIVE", 0, 1, 1, "executes", 1};
+  const Listed test{"TEST"};
+  Expect(kernel, {arrive, PerformsFor(arrive, 0), test, PerformsFor(arrive, 2)}, 1);
+  Expect(kernel, {arrive, PerformsFor(arrive, 2), test, PerformsFor(arrive, 0)}, 2);
+  Expect(kernel, {PerformsFor(arrive, 2), PerformsFor(arrive, 0), test}, 1);
+  Expect(kernel, {test, arrive}, 2);
 }
 
 TEST(PtxScheduleCopy, ArrivalsAtAnotherCtasMbarrier) {

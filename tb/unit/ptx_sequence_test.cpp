@@ -217,7 +217,7 @@ TEST(PtxSequence, Refusals) {
       {"{\"ptx\": \"k.ptx\", \"launches\": [{\"block\": [1,1,1], \"args\":\n[{\"u8\": 256}]}]}",
        ":2: launches[0].args[0].u8 is out of the range of its type"},
       {"{\"ptx\": \"k.ptx\", \"launches\": [{\"block\": [1,1,1], \"cluster\": [8,8,1]}]}",
-       ":1: launches[0].cluster is of more than 16 CTAs"},
+       ":1: launches[0].cluster is of more than 32 CTAs"},
       {"{\"launches\": [{\"block\": [1,1,1], \"ptx\": \"no.ptx\"}]}", ":1: launches[0].ptx names "},
       {"{\"ptx\": \"k.ptx\", \"launches\": [{\"block\": [1,1,1]}],\n\"grid\": [1,1,1]}",
        ":2: grid is said by each of \"launches\": write it there"},

@@ -10,6 +10,7 @@
 #include "sim/ptx/launch/arguments.h"
 #include "sim/ptx/launch/compare.h"
 #include "sim/ptx/program/demangle.h"
+#include "sim/ptx/runtime/clusters.h"
 #include "sim/ptx/runtime/fits.h"
 #include "sim/ptx/syntax/error.h"
 
@@ -205,6 +206,8 @@ void Session::Follow(Schedule schedule) {
 }
 
 // What the manifest and the kernel's own directives say of clusters.
+unsigned Session::units() const { return Clusters::UnitsOf(launch_); }
+
 void Session::SetCluster(std::size_t index, Launch* launch) const {
   const Function& kernel = program_->Kernel(index);
   const KernelLaunch& own = OwnAt(index);
@@ -267,8 +270,11 @@ void Session::SetCooperative(std::size_t index, Launch* launch) {
   if (!OwnAt(index).cooperative) {
     return;
   }
-  const std::uint64_t at_once = std::min<std::uint64_t>(
-      config_.num_ctas, config_.num_warps / std::max<std::uint64_t>(launch->Warps(), 1));
+  const unsigned together = Clusters::ShareOf(*launch);
+  const std::uint64_t at_once =
+      std::min<std::uint64_t>(config_.num_ctas,
+                              config_.num_warps / std::max<std::uint64_t>(launch->Warps(), 1)) /
+      together;
   if (launch->Clusters() > at_once) {
     throw DoesNotFit(fmt::format(
         "a cooperative grid of {} CTAs does not fit the configuration {}, which holds {} of them "

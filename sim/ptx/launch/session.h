@@ -69,6 +69,7 @@ class Session {
   std::size_t index() const { return index_; }  // of the launch, or of the first of several
   const Program& program() const { return *program_; }
   const Launch& launch() const { return launch_; }
+  unsigned units() const;  // that its launches take
   const Config& config() const { return config_; }
   std::uint64_t seed() const { return seed_; }
 

@@ -15,6 +15,7 @@
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/program/decode_mbarrier.h"
 #include "sim/ptx/program/decode_memory.h"
+#include "sim/ptx/program/decode_multicast.h"
 #include "sim/ptx/program/decode_tensor.h"
 
 namespace muster::ptx {
@@ -179,7 +180,8 @@ void DecodeBulkCopy(Cursor* c, Instruction* out, bool reduces) {
                         to_global ? "bulk_group" : "mbarrier::complete_tx::bytes"));
   }
   const Validity validity = in && !reduces ? TakeValidity(c) : Validity::kDisabled;
-  const bool multicast = in && c->Take("multicast::cluster");
+  const Type mask = in ? TakeMulticast(c) : Type::kNone;
+  const bool multicast = mask != Type::kNone;
   const bool has_policy = !between && c->Take("L2::cache_hint");
   const bool masked = to_global && !reduces && c->Take("cp_mask");
   const bool ignores = in && spaces[0] == "shared::cta" && c->Take("ignore_oob");
@@ -212,7 +214,7 @@ void DecodeBulkCopy(Cursor* c, Instruction* out, bool reduces) {
   copy.from = c->AddressValue(c->operand(1), in ? Space::kGlobal : Space::kShared);
   copy.mbarrier = to_global ? kNoSlot : c->AddressValue(c->operand(mbarrier), Space::kCluster);
   copy.size = c->Source(c->operand(2), Type::kU32);
-  copy.ctas = multicast ? c->Source(c->operand(4), Type::kU16) : kNoSlot;
+  copy.ctas = multicast ? c->Source(c->operand(4), mask) : kNoSlot;
   copy.byte_mask = masked ? c->Source(c->operand(count - 1), Type::kU16) : kNoSlot;
   if (ignores) {
     copy.ignore_left = c->Source(c->operand(3), Type::kU32);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/isa/mbarrier_operation.h"
+#include "sim/ptx/program/decode_multicast.h"
 
 namespace muster::ptx {
 namespace {
@@ -41,6 +42,18 @@ bool TakeMbSpace(Cursor* c, Mbarrier* mbarrier, bool may_be_remote) {
                                 ? (c->Require(".shared::cta", 78, 80), Space::kShared)
                                 : Space::kGeneric;
   return false;
+}
+
+// PTX ISA 9.4, 9.7.15.16.14 to .17: the operation goes to several CTAs of the cluster, whose mask
+// is the last operand. Returns whether it does.
+bool TakeMbMulticast(Cursor* c, Mbarrier* mbarrier) {
+  if (!TakeWideMulticast(c)) {
+    return false;
+  }
+  if (mbarrier->address.space == Space::kShared) {
+    c->Fail(fmt::format("{} lacks .shared::cluster", c->Spelling()));
+  }
+  return true;
 }
 
 // The type, which is always there, and the last modifier.
@@ -118,12 +131,14 @@ void MbTransactions(Cursor* c, Mbarrier* mbarrier) {
   c->Require(c->Spelling(), 80, 90);
   TakeMbOrder(c, mbarrier, "");
   TakeMbSpace(c, mbarrier, true);
-  if (!MbOperands(c, 2, 2)) {
+  const bool multicast = TakeMbMulticast(c, mbarrier);
+  if (!MbOperands(c, multicast ? 3 : 2, multicast ? 3 : 2)) {
     return;
   }
   MbAddress(c, mbarrier, c->operand(0));
   mbarrier->operand = c->Source(c->operand(1), Type::kU32);
   CheckMbNumber(c, c->operand(1), 0, "number of bytes");
+  mbarrier->ctas = multicast ? c->Source(c->operand(2), Type::kB32) : kNoSlot;
 }
 
 // (.13, .14)
@@ -141,13 +156,15 @@ void MbArrive(Cursor* c, Mbarrier* mbarrier, bool drop) {
   }
   mbarrier->releasing |= no_complete;
   const bool remote = TakeMbSpace(c, mbarrier, !no_complete);
+  const bool multicast = !no_complete && TakeMbMulticast(c, mbarrier);
   const auto plain = drop ? MbOp::kArriveDrop : MbOp::kArrive;
   mbarrier->op =
       static_cast<MbOp>(static_cast<unsigned>(plain) + (no_complete ? 1 : 0) + (expects ? 2 : 0));
-  if (!MbOperands(c, no_complete || expects ? 3 : 2, 3)) {
+  const std::size_t masks = multicast ? 1 : 0;
+  if (!MbOperands(c, (no_complete || expects ? 3 : 2) + masks, 3 + masks)) {
     return;
   }
-  const bool has_operand = c->operands().size() == 3;
+  const bool has_operand = c->operands().size() == 3 + masks;
   if (expects) {
     c->Require(".expect_tx", 80, 90);
   } else if (has_operand && !no_complete) {
@@ -157,7 +174,7 @@ void MbArrive(Cursor* c, Mbarrier* mbarrier, bool drop) {
   if (sinks && !drop) {
     c->Require("the sink symbol _", 71, 80);
   }
-  if (!sinks && remote) {
+  if (!sinks && (remote || multicast)) {
     c->Fail(c->operand(0).at,
             fmt::format("{} returns no state: its destination is _", c->Spelling()));
     return;
@@ -170,6 +187,7 @@ void MbArrive(Cursor* c, Mbarrier* mbarrier, bool drop) {
   if (has_operand) {
     CheckMbNumber(c, c->operand(2), expects ? 0 : 1, expects ? "number of bytes" : "count");
   }
+  mbarrier->ctas = multicast ? c->Source(c->operands().back(), Type::kB32) : kNoSlot;
 }
 
 // (9.4: .19) waitComplete|reportPredicate and, perhaps, the operand reportValue after it. Returns

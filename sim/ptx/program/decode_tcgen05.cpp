@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/ptx/program/decode_multicast.h"
+
 namespace muster::ptx {
 namespace {
 
@@ -428,14 +430,16 @@ void DecodeCommit(Cursor* c, Instruction* out) {
     return;
   }
   i.space = c->Take("shared::cluster") ? Space::kCluster : Space::kGeneric;
-  const bool multicast = c->Take("multicast::cluster");
+  const Type mask = TakeMulticast(c);
+  const bool multicast = mask != Type::kNone;
   c->TakeType({Type::kB64});
   if (!c->ExpectOperands(multicast ? 2 : 1)) {
     return;
   }
   i.mbarrier = c->AddressValue(c->operand(0), i.space);
   if (multicast) {
-    i.ctas = c->Source(c->operand(1), Type::kB16);
+    i.ctas = c->Source(c->operand(1), mask == Type::kU32 ? Type::kB32 : Type::kB16);
+    i.wide = mask == Type::kU32;
   }
 }
 

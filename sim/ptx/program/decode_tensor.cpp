@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/ptx/program/address.h"
+#include "sim/ptx/program/decode_multicast.h"
 
 namespace muster::ptx {
 namespace {
@@ -121,15 +122,15 @@ void MapAndCoordinates(Cursor* c, const Operand& operand, TensorCopy* copy) {
 }
 
 // What follows: offsets of pixels, the mask of a multicast, the cache policy.
-void Rest(Cursor* c, std::size_t first, bool has_policy, bool multicast, TensorCopy* copy) {
+void Rest(Cursor* c, std::size_t first, bool has_policy, Type mask, TensorCopy* copy) {
   std::size_t next = first;
   if (copy->mode == TensorMode::kIm2col) {
     Vector(c, c->operand(next++), Type::kU16, copy->dims - 2U, &copy->offsets);
   } else if (copy->mode == TensorMode::kIm2colW || copy->mode == TensorMode::kIm2colW128) {
     Vector(c, c->operand(next++), Type::kU16, 2, &copy->offsets);
   }
-  if (multicast) {
-    copy->ctas = c->Source(c->operand(next++), Type::kU16);
+  if (mask != Type::kNone) {
+    copy->ctas = c->Source(c->operand(next++), mask);
   }
   if (has_policy) {
     c->Source(c->operand(next), Type::kU64);
@@ -191,7 +192,7 @@ void DecodeTensorCopy(Cursor* c, Instruction* out, bool reduces) {
   if (!copy.prefetches && !c->Take(completion)) {
     c->Fail(fmt::format("{} lacks .{}", c->Spelling(), completion));
   }
-  const bool multicast = copy.space == Space::kCluster && c->Take("multicast::cluster");
+  const Type mask = copy.space == Space::kCluster ? TakeMulticast(c) : Type::kNone;
   if (const int group = in ? c->TakeOne({"cta_group::1", "cta_group::2"}) : -1; group >= 0) {
     c->Require(".cta_group", 86, kFirstVariant);
     c->RequireVariant(".cta_group", kFirstVariant, kLastVariant);
@@ -206,7 +207,7 @@ void DecodeTensorCopy(Cursor* c, Instruction* out, bool reduces) {
     c->Fail(fmt::format("{} has other than two dimensions", c->Spelling()));
   }
   const std::size_t extra = (im2col && copy.mode != TensorMode::kIm2colNoOffsets ? 1 : 0) +
-                            (multicast ? 1 : 0) + (has_policy ? 1 : 0);
+                            (mask != Type::kNone ? 1 : 0) + (has_policy ? 1 : 0);
   const std::size_t fixed = copy.prefetches ? 1 : in ? 3 : 2;
   if (!c->ExpectOperands(fixed + extra)) {
     return;
@@ -218,7 +219,7 @@ void DecodeTensorCopy(Cursor* c, Instruction* out, bool reduces) {
   if (in) {
     copy.mbarrier = c->AddressValue(c->operand(2), copy.space);
   }
-  Rest(c, fixed, has_policy, multicast, &copy);
+  Rest(c, fixed, has_policy, mask, &copy);
 }
 
 void DecodeTensorReplace(Cursor* c, Instruction* out) {

@@ -406,6 +406,7 @@ struct Mbarrier {
   Slot d = kNoSlot;        // the state, or whether the phase is complete
   Slot operand = kNoSlot;  // the count, the bytes, the state or the parity
   Slot hint = kNoSlot;     // the time limit
+  Slot ctas = kNoSlot;     // the mask of a multicast
   // Layouts and reports.
   bool v1 = false;  // init
   MbAsks asks = MbAsks::kPrimary;

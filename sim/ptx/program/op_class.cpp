@@ -210,6 +210,7 @@ bool IsMulticast(const Instruction& i) {
   return (i.op == Op::kBulk && i.As<BulkCopy>().ctas != kNoSlot) ||
          (i.op == Op::kTensor && i.As<TensorCopy>().ctas != kNoSlot) ||
          (i.op == Op::kTensorCommit && i.As<TensorCommit>().ctas != kNoSlot) ||
+         (i.op == Op::kMbarrier && i.As<Mbarrier>().ctas != kNoSlot) ||
          (i.op == Op::kTryCancel && i.As<CancelRequest>().multicast);
 }
 

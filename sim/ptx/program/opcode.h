@@ -8,7 +8,7 @@
 
 namespace muster::ptx {
 
-inline constexpr unsigned kMaxClusterCtas = 16;
+inline constexpr unsigned kMaxClusterCtas = 32;
 
 // Of barrier.cluster.
 enum class ClusterForm : std::uint8_t { kNone, kArrive, kArriveRelaxed, kWait };

@@ -184,7 +184,7 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const CtaBarrier& i) { return All(i.id, i.count, i.predicate); },
           [](const ClusterBarrier& /*i*/) { return All(); },
           [](const GridControl& /*i*/) { return All(); },
-          [](const Mbarrier& i) { return All(i.address, i.operand, i.hint); },
+          [](const Mbarrier& i) { return All(i.address, i.operand, i.hint, i.ctas); },
       },
       instruction.payload);
 }

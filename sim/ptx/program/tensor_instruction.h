@@ -103,6 +103,7 @@ struct TensorCommit {
   Space space = Space::kGeneric;
   Slot mbarrier = kNoSlot;
   Slot ctas = kNoSlot;  // the mask of a multicast
+  bool wide = false;    // of 32 bits
 };
 
 }  // namespace muster::ptx

@@ -5,8 +5,21 @@
 
 namespace muster::ptx {
 
-Clusters::Clusters(const Launch& launch, unsigned slots)
-    : launch_(launch), slots_(slots), left_(launch.AllClusters()) {}
+Clusters::Clusters(const Launch& launch, unsigned ctas)
+    : launch_(launch),
+      units_(UnitsOf(launch)),
+      share_(ShareOf(launch)),
+      slots_(ctas / share_),
+      left_(launch.AllClusters()) {}
+
+unsigned Clusters::UnitsOf(const Launch& launch) {
+  return std::min(launch.MaxClusterCtas(), kMaxUnits);
+}
+
+unsigned Clusters::ShareOf(const Launch& launch) {
+  const unsigned units = UnitsOf(launch);
+  return (launch.MaxClusterCtas() + units - 1) / units;
+}
 
 void Clusters::Reset() {
   for (Slot& slot : slots_) {

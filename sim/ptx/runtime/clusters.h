@@ -1,8 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The clusters of a launch, and of those after it that may overlap with it: which one is next, and
-// which are resident in which slots. All CTAs of a cluster have the same slot, each in the unit of
-// its rank. Knows nothing of warps.
+// which are resident in which slots. Knows nothing of warps.
+//
+// A unit runs one CTA of a cluster, if a cluster has no more than there can be units. The CTAs of a
+// larger one take turns: rank r is on unit r modulo the units, beside others of its cluster.
 #ifndef MUSTER_SIM_PTX_RUNTIME_CLUSTERS_H_
 #define MUSTER_SIM_PTX_RUNTIME_CLUSTERS_H_
 
@@ -18,8 +20,8 @@ namespace muster::ptx {
 
 class Clusters {
  public:
-  // `slots`: how many CTAs a unit holds. The launch must outlive this object.
-  Clusters(const Launch& launch, unsigned slots);
+  // `ctas`: how many CTAs a unit holds. The launch must outlive this object.
+  Clusters(const Launch& launch, unsigned ctas);
   // Returns to the state in which no cluster has started.
   void Reset();
 
@@ -40,6 +42,20 @@ class Clusters {
   // A CTA of the cluster has ended. Returns true if it was the last, so that the slot is free.
   bool EndCta(unsigned slot);
 
+  // How many units the launches take, and where the CTA of that rank of the cluster in a slot is.
+  static unsigned UnitsOf(const Launch& launch);
+  static unsigned ShareOf(const Launch& launch);  // CTAs of the largest cluster on one unit
+  unsigned units() const { return units_; }
+  CtaPlace PlaceOf(unsigned slot, unsigned rank) const {
+    return {static_cast<std::uint8_t>(rank % units_),
+            static_cast<std::uint8_t>(slot * share_ + rank / units_)};
+  }
+  unsigned SlotOf(unsigned cta) const { return cta / share_; }  // of the cluster
+  // How many CTAs of a cluster of so many the unit runs.
+  unsigned CtasOn(unsigned unit, unsigned ctas) const {
+    return (ctas + units_ - 1 - unit) / units_;
+  }
+
   unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
   const Cluster& At(unsigned slot) const { return slots_[slot].cluster; }
   bool IsResident(unsigned slot) const { return slots_[slot].ctas_left != 0; }
@@ -58,6 +74,8 @@ class Clusters {
   };
 
   const Launch& launch_;
+  const unsigned units_;
+  const unsigned share_;
   std::vector<Slot> slots_;
   std::uint64_t begun_ = 0;
   std::uint64_t left_ = 0;  // not yet ended

@@ -9,10 +9,10 @@
 
 namespace muster::ptx {
 
-Core::Core(Grid* grid, unsigned rank, const Config& config, const Program& program,
+Core::Core(Grid* grid, unsigned unit, const Config& config, const Program& program,
            const Launch& launch, Memory* memory, std::uint64_t seed, Scopes* scopes)
     : grid_(*grid),
-      rank_(rank),
+      unit_(unit),
       config_(config),
       program_(program),
       launch_(launch),
@@ -36,13 +36,14 @@ void Core::Reset() {
 // CTAs
 // ------------------------------------------------------------------------------------------------
 
-Cta* Core::LaunchCta(unsigned slot, const Cluster& cluster) {
+Cta* Core::LaunchCta(unsigned slot, const Cluster& cluster, unsigned rank) {
   CtaSlot& cta = residents_.ctas[slot];
   cta.taken = true;
   cta.ended = false;
   cta.warps = 0;
   cta.exited = 0;
-  Clusters::Place(cluster, rank_, &cta.cta);
+  Clusters::Place(cluster, rank, &cta.cta);
+  cta.cta.unit = unit_;
   cta.cta.slot = slot;
   scopes_.TakeCta(&cta.cta);
   barrier_arrivals_.Launch(slot, cta.cta.linear_id);
@@ -117,7 +118,7 @@ void Core::CommitEnd(const Operation& operation, const Effects& effects, std::ui
   }
   cta.ended = true;
   scopes_.FreeMemory(operation.cta);
-  grid_.CtaEnded(rank_, operation.cta);
+  grid_.CtaEnded(unit_, operation.cta);
 }
 
 // ------------------------------------------------------------------------------------------------

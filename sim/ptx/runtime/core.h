@@ -30,16 +30,18 @@ enum class Outcome : std::uint8_t;
 
 class Core {
  public:
-  // `rank`: of its CTAs in their clusters. The scopes must outlive the core.
-  Core(Grid* grid, unsigned rank, const Config& config, const Program& program,
+  // `unit`: its number among the units of the run. The scopes must outlive the core.
+  Core(Grid* grid, unsigned unit, const Config& config, const Program& program,
        const Launch& launch, Memory* memory, std::uint64_t seed, Scopes* scopes);
   // Returns to the state in which no CTA is resident.
   void Reset();
 
-  // A CTA takes the slot and the lowest free warps, if there is room. Both stay taken until they
-  // are freed.
-  bool HasRoom(const Launch& launch) const { return Ones(residents_.free) >= launch.Warps(); }
-  Cta* LaunchCta(unsigned slot, const Cluster& cluster);
+  // A CTA takes the slot and the lowest free warps, if there is room for so many CTAs. Both stay
+  // taken until they are freed.
+  bool HasRoom(const Launch& launch, unsigned ctas) const {
+    return Ones(residents_.free) >= ctas * launch.Warps();
+  }
+  Cta* LaunchCta(unsigned slot, const Cluster& cluster, unsigned rank);
   void Free(unsigned slot);
 
   // Runs one instruction of the warp, and presents what comes of it. Accesses, and lanes that can
@@ -94,7 +96,7 @@ class Core {
   }
 
   Grid& grid() const { return grid_; }
-  unsigned rank() const { return rank_; }
+  unsigned unit() const { return unit_; }
   Interpreter& interpreter() { return interpreter_; }
   const Interpreter& interpreter() const { return interpreter_; }
   LivelockDetector& livelock() { return livelock_; }
@@ -139,7 +141,7 @@ class Core {
   std::string WhoInvalidated(const MbOperation& operation, unsigned warp) const;
 
   Grid& grid_;
-  const unsigned rank_;
+  const unsigned unit_;
   const Config config_;
   const Program& program_;
   const Launch& launch_;

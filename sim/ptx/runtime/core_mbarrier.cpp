@@ -65,7 +65,11 @@ void Core::SendRemote(unsigned rank, const MbOperation& operation) {
   }
   Transfer sent = RemoteOf(residents_.warps[operation.warp].warp, rank, operation);
   const MbOperation& op = sent.operation;
-  if (ScheduleReplay* const replay = grid_.replay(); replay != nullptr) {
+  const MbInstruction& instruction = residents_.warps[operation.warp].warp.mbarrier;
+  ScheduleReplay* const replay = grid_.replay();
+  if (replay != nullptr && instruction.multicast) {  // its parts have been started
+    replay->Commit(instruction.pass, LanesThatEndAt(instruction, rank, op.lanes));
+  } else if (replay != nullptr) {
     replay->Start(op.pass, op.lanes);
     replay->Commit(op.pass, op.lanes);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "sim/ptx/runtime/clusters.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::ptx {
@@ -46,6 +47,14 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
         fmt::format("a block of {} threads is larger than the configuration {} holds "
                     "({} threads): use --config {}",
                     launch.Threads(), config.name, config.num_warps * kWarpSize, names));
+  }
+  const unsigned together = Clusters::ShareOf(launch);
+  if (together > config.num_ctas || together * warps > config.num_warps) {
+    throw DoesNotFit(
+        fmt::format("of a cluster of {} CTAs, {} are on one unit, and the configuration {} holds "
+                    "{} CTAs and {} threads: use a smaller block, or another --config",
+                    launch.MaxClusterCtas(), together, config.name, config.num_ctas,
+                    config.num_warps * kWarpSize));
   }
   if (config.reduce) {
     return;

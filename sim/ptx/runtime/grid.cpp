@@ -59,8 +59,9 @@ bool Grid::LaunchMayBegin() const {
 bool Grid::HasRoom() const {
   const Launch& launch = launch_.OfCluster(clusters_.begun());
   return clusters_.FreeSlot().has_value() &&
-         std::all_of(cores_.begin(), cores_.begin() + launch.ClusterCtas(),
-                     [&](const Core* core) { return core->HasRoom(launch); });
+         std::all_of(cores_.begin(), cores_.end(), [&](const Core* core) {
+           return core->HasRoom(launch, clusters_.CtasOn(core->unit(), launch.ClusterCtas()));
+         });
 }
 
 void Grid::LaunchClusters() {
@@ -75,7 +76,8 @@ void Grid::LaunchCluster() {
   const Launch& launch = launch_.At(index);
   Cluster& cluster = clusters_.Start(slot);
   for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
-    cluster.ctas.push_back(cores_[rank]->LaunchCta(slot, cluster));
+    const CtaPlace place = clusters_.PlaceOf(slot, rank);
+    cluster.ctas.push_back(cores_[place.unit]->LaunchCta(place.cta, cluster, rank));
   }
   Open(launch, index, slot);
   OnStart(cluster);
@@ -92,24 +94,33 @@ void Grid::Open(const Launch& launch, std::size_t index, unsigned slot) {
     life.op = ClusterLifeOp::kLaunch;
     life.grid = static_cast<std::uint8_t>(GridOf(index));
     life.size = static_cast<std::uint32_t>(launch.Warps());
-    life.rank = life.unit = static_cast<std::uint8_t>(rank);
-    life.cta = static_cast<std::uint8_t>(slot);
+    const CtaPlace place = clusters_.PlaceOf(slot, rank);
+    life.rank = static_cast<std::uint8_t>(rank);
+    life.unit = place.unit;
+    life.cta = place.cta;
     Request(life);
   }
 }
 
-void Grid::CtaEnded(unsigned rank, unsigned slot) {
-  ClusterLife end;
-  end.op = ClusterLifeOp::kEnd;
-  end.unit = static_cast<std::uint8_t>(rank);
-  end.cta = static_cast<std::uint8_t>(slot);
-  Request(end);
+void Grid::CtaEnded(unsigned unit, unsigned cta) {
+  End({static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(cta)});
+  const unsigned slot = clusters_.SlotOf(cta);
   if (clusters_.EndCta(slot)) {
-    for (unsigned each = 0; each < clusters_.At(slot).launch->ClusterCtas(); ++each) {
-      cores_[each]->Free(slot);
+    for (unsigned rank = 0; rank < clusters_.At(slot).launch->ClusterCtas(); ++rank) {
+      const CtaPlace place = clusters_.PlaceOf(slot, rank);
+      cores_[place.unit]->Free(place.cta);
     }
     RetireCancelled();
   }
+}
+
+// Tells the cluster scope that a CTA leaves its slot.
+void Grid::End(const CtaPlace& place) {
+  ClusterLife end;
+  end.op = ClusterLifeOp::kEnd;
+  end.unit = place.unit;
+  end.cta = place.cta;
+  Request(end);
 }
 
 CancelResponse Grid::CancelNext(const Launch& launch) {
@@ -130,11 +141,7 @@ void Grid::RetireCancelled() {
     Open(launch, cancelled_.back(), slot);
     cancelled_.pop_back();
     for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
-      ClusterLife end;
-      end.op = ClusterLifeOp::kEnd;
-      end.unit = static_cast<std::uint8_t>(rank);
-      end.cta = static_cast<std::uint8_t>(slot);
-      Request(end);
+      End(clusters_.PlaceOf(slot, rank));
     }
   }
 }

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // A running grid, and those launched after it that may overlap with it: launches clusters on the
-// cores of their ranks, ends them, and keeps the outcome, faults and hazards of the run. Knows
+// cores of a run, ends them, and keeps the outcome, faults and hazards of the run. Knows
 // neither what answers the cores nor when a run without a fault ends; what is derived from this
 // class decides that.
 #ifndef MUSTER_SIM_PTX_RUNTIME_GRID_H_
@@ -32,9 +32,9 @@ enum class Outcome : std::uint8_t {
 
 class Grid {
  public:
-  // `slots`: how many CTAs a core holds.
-  Grid(const Launch& launch, unsigned slots)
-      : launch_(launch), clusters_(launch, slots), over_(launch.Launches()) {}
+  // `ctas`: how many CTAs a core holds.
+  Grid(const Launch& launch, unsigned ctas)
+      : launch_(launch), clusters_(launch, ctas), over_(launch.Launches()) {}
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;
   virtual ~Grid() = default;
@@ -65,18 +65,18 @@ class Grid {
   void EndWithFault(Outcome outcome, Incident incident, std::string problem = "");
   // Records the first hazard of each kind and line, and counts the others.
   void AddHazard(Incident incident);
-  // The CTA in that slot of a core has ended. A slot is free for the next cluster when all its CTAs
-  // have ended.
-  void CtaEnded(unsigned rank, unsigned slot);
+  // The CTA in that slot of a core has ended. The slots of a cluster are free for the next one when
+  // all its CTAs have ended.
+  void CtaEnded(unsigned unit, unsigned cta);
   // The CTA ends: transfers to its memory are lost, which is a fault of another CTA that sent one.
   virtual void Abandon(const Cta* cta) = 0;
   // An operation of a CTA has reached a CTA that has exited: a fault of the sender.
-  void EndWithLost(const Transfer& lost) { cores_[lost.issuer->rank]->EndWithLost(lost); }
+  void EndWithLost(const Transfer& lost) { cores_[lost.issuer->unit]->EndWithLost(lost); }
 
  protected:
   // Returns to the state in which nothing has been launched.
   void Reset();
-  // The next core, by rank.
+  // The next core, by unit.
   void Add(Core* core) { cores_.push_back(core); }
   const std::vector<Core*>& cores() const { return cores_; }
   void End(Outcome outcome);
@@ -119,6 +119,7 @@ class Grid {
 
  private:
   void Open(const Launch& launch, std::size_t index, unsigned slot);
+  void End(const CtaPlace& place);
   void RetireCancelled();
 
   std::vector<Core*> cores_;

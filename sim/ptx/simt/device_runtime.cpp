@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "sim/isa/bits.h"
+#include "sim/isa/cluster_operation.h"
 #include "sim/isa/config.h"
 #include "sim/isa/warp_size.h"
 #include "sim/ptx/simt/printf.h"
@@ -188,11 +190,13 @@ std::uint64_t DeviceRuntime::UniformSpecial(const Warp& warp, Special special) c
     case Special::kNumClustersZ:
       return launch.GridOfClusters()[of(Special::kNumClustersX)];
     case Special::kClusterRank:
-    case Special::kSmId:  // a CTA of a cluster runs on the unit of its rank
       return warp.cta->rank;
+    case Special::kSmId:
+      return warp.cta->unit;
     case Special::kClusterCtas:
-    case Special::kNumSm:
       return launch.ClusterCtas();
+    case Special::kNumSm:
+      return std::min(launch.ClusterCtas(), kMaxUnits);
     case Special::kExplicitCluster:
       return launch.explicit_cluster ? 1 : 0;
     case Special::kWorkspaceHigh:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/isa/bits.h"
+#include "sim/ptx/program/opcode.h"
 
 namespace muster::ptx {
 namespace {
@@ -35,17 +36,14 @@ std::uint32_t NextGroup(const MbInstruction& i, std::uint32_t left) {
   return alike & ((other & -other) - 1);
 }
 
-}  // namespace
-
-std::vector<MbGroup> GroupsOf(const Config& config, unsigned warp, unsigned cta,
-                              const MbInstruction& instruction) {
-  std::vector<MbGroup> groups;
+void AddGroups(const Config& config, unsigned warp, unsigned cta, const MbInstruction& instruction,
+               std::vector<MbGroup>* groups) {
   for (std::uint32_t left = instruction.lanes; left != 0;) {
     const bool alone = !config.lanes && !IsMbWait(instruction.op);
     const std::uint32_t lanes = alone ? left & -left : NextGroup(instruction, left);
     const unsigned leader = First(lanes);
     left &= ~lanes;
-    MbGroup& group = groups.emplace_back();
+    MbGroup& group = groups->emplace_back();
     group.rank = instruction.rank[leader];
     MbOperation& operation = group.operation;
     operation.tag = instruction.line;
@@ -70,6 +68,47 @@ std::vector<MbGroup> GroupsOf(const Config& config, unsigned warp, unsigned cta,
     operation.whole = IsWhole(config, lanes, instruction.lanes, instruction.live);
     operation.releasing = instruction.releasing;
     operation.behind = IsMbArrival(operation.op) ? OfWord(instruction, leader, left) : 0;
+  }
+}
+
+}  // namespace
+
+std::uint32_t LanesTo(const MbInstruction& instruction, unsigned rank, std::uint32_t lanes) {
+  std::uint32_t to = 0;
+  ForEachBit(lanes, [&](unsigned lane) { to |= (instruction.ctas[lane] >> rank & 1U) << lane; });
+  return to;
+}
+
+std::uint32_t LanesThatEndAt(const MbInstruction& instruction, unsigned rank, std::uint32_t lanes) {
+  std::uint32_t ending = 0;
+  ForEachBit(lanes, [&](unsigned lane) {
+    const std::uint32_t ctas = instruction.ctas[lane];
+    const bool ends = ctas >> rank == 1 && (ctas >> instruction.own_rank & 1U) == 0;
+    ending |= (ends ? 1U : 0U) << lane;
+  });
+  return ending;
+}
+
+std::vector<MbGroup> GroupsOf(const Config& config, unsigned warp, unsigned cta,
+                              const MbInstruction& instruction) {
+  std::vector<MbGroup> groups;
+  if (!instruction.multicast) {
+    AddGroups(config, warp, cta, instruction, &groups);
+    return groups;
+  }
+  for (unsigned rank = 0; rank < kMaxClusterCtas; ++rank) {
+    MbInstruction one = instruction;
+    one.lanes = LanesTo(instruction, rank, instruction.lanes);
+    one.remote = rank == instruction.own_rank ? 0 : ~0U;
+    one.rank.fill(static_cast<std::uint8_t>(rank));
+    const std::size_t first = groups.size();
+    AddGroups(config, warp, cta, one, &groups);
+    for (std::size_t i = first; i < groups.size() && one.remote != 0; ++i) {
+      MbOperation& operation = groups[i].operation;
+      operation.pass = instruction.passes.empty()
+                           ? 0
+                           : instruction.passes[rank * kWarpSize + First(operation.lanes)];
+    }
   }
   return groups;
 }

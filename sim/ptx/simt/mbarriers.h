@@ -37,7 +37,17 @@ struct MbInstruction {
   std::array<std::uint8_t, kWarpSize> rank{};  // that CTA's rank in the cluster, by lane
   std::array<std::uint32_t, kWarpSize> addr{};
   std::array<std::uint32_t, kWarpSize> operand{};
+  // Of a multicast: a bit for each CTA of the cluster by its rank, by lane; the rank of the CTA of
+  // the warp; of a schedule, the pass of what goes to another CTA, by its rank and lane.
+  bool multicast = false;
+  std::array<std::uint32_t, kWarpSize> ctas{};
+  unsigned own_rank = 0;
+  std::vector<std::uint32_t> passes{};
 };
+// Of a multicast: of these lanes, which go to the CTA of that rank; and which of them go to no
+// higher one, and not to the warp's own.
+std::uint32_t LanesTo(const MbInstruction& instruction, unsigned rank, std::uint32_t lanes);
+std::uint32_t LanesThatEndAt(const MbInstruction& instruction, unsigned rank, std::uint32_t lanes);
 
 // What the unit is given of it, one group after the other: lanes that name the same word and
 // operand.

@@ -346,8 +346,9 @@ StepEvent TensorCore::CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane
   arrival.kind = Transfer::Kind::kArrive;
   arrival.mbarrier = static_cast<std::uint32_t>(arrival.target.front().address);
   arrival.target.clear();
-  const std::uint64_t mask = i.ctas == kNoSlot ? std::uint64_t{1} << arrival.to->rank
-                                               : lanes.Read(i.ctas)[lane] & kLowerHalf;
+  const std::uint64_t mask =
+      i.ctas == kNoSlot ? std::uint64_t{1} << arrival.to->rank
+                        : lanes.Read(i.ctas)[lane] & (i.wide ? ~std::uint32_t{0} : kLowerHalf);
   for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
     const unsigned rank = First(rest);
     if (rank >= ctas.size() || ctas[rank]->exited) {

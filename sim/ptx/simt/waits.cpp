@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/ptx/simt/waits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -33,6 +35,8 @@ MbInstruction Waits::MbInstructionOf(Warp* warp, const Group& group) const {
   mb.pass = x_.replay == nullptr ? 0 : x_.replay->pass();
   const bool by_parity =
       mb.op == MbOp::kTestWaitParity || mb.op == MbOp::kTryWaitParity || mb.asks == MbAsks::kLayout;
+  mb.multicast = i.ctas != kNoSlot;
+  mb.own_rank = warp->cta->rank;
   lanes.ForEach([&, base = lanes.Read(i.address.base)](unsigned lane) {
     const std::uint64_t named = i.address.From(base[lane]);
     const bool shared = IsShared(space) || SegmentOf(named) == kSharedSegment;
@@ -48,7 +52,9 @@ MbInstruction Waits::MbInstructionOf(Warp* warp, const Group& group) const {
       mb.outside |= 1U << lane;
     }
     mb.addr[lane] = static_cast<std::uint32_t>(byte);
-    if (cta != nullptr && cta != warp->cta) {
+    if (mb.multicast) {
+      TakeMask(*warp, lane, static_cast<std::uint32_t>(lanes.Read(i.ctas)[lane]), named, &mb);
+    } else if (cta != nullptr && cta != warp->cta) {
       mb.remote |= 1U << lane;
       mb.rank[lane] = static_cast<std::uint8_t>(cta->rank);
     }
@@ -67,6 +73,33 @@ MbInstruction Waits::MbInstructionOf(Warp* warp, const Group& group) const {
   return mb;
 }
 
+// A multicast of the lane goes to the CTAs of this mask. Without one it is no operation.
+void Waits::TakeMask(const Warp& warp, unsigned lane, std::uint32_t mask, std::uint64_t named,
+                     MbInstruction* mb) const {
+  const std::vector<Cta*>& ctas = warp.cta->cluster->ctas;
+  mb->ctas[lane] = mask;
+  if (mask == 0) {
+    mb->lanes &= ~(1U << lane);
+    if (x_.replay != nullptr) {
+      x_.replay->Commit(mb->pass, 1U << lane);
+    }
+    return;
+  }
+  if (std::uint64_t{mask} >> ctas.size() != 0) {
+    if (mb->outside == 0) {
+      mb->outside_address = named;
+      mb->outside_what =
+          fmt::format("goes to the CTAs {:#x} of a cluster of {}", mask, ctas.size());
+    }
+    mb->outside |= 1U << lane;
+  } else if (x_.replay != nullptr) {
+    mb->passes.resize(std::size_t{kMaxClusterCtas} * kWarpSize);
+    ForEachBit(mask & ~(1U << mb->own_rank), [&](unsigned rank) {
+      mb->passes[rank * kWarpSize + lane] = x_.replay->StartFor(lane, ctas[rank]->linear_id);
+    });
+  }
+}
+
 // The lanes stand there until they are answered; where no answer comes they go on.
 StepEvent Waits::ReachMbarrier(Warp* warp, std::size_t index, std::uint32_t active) {
   Part(warp, index, active);
@@ -75,6 +108,9 @@ StepEvent Waits::ReachMbarrier(Warp* warp, std::size_t index, std::uint32_t acti
     Hold(warp, index, Group::State::kAsked);
   } else {
     Advance(warp, index);
+  }
+  if ((warp->mbarrier.lanes | warp->mbarrier.outside) == 0) {
+    return StepEvent::kNone;
   }
   return StepEvent::kMbarrier;
 }

@@ -28,6 +28,8 @@ class Waits {
 
  private:
   MbInstruction MbInstructionOf(Warp* warp, const Group& group) const;
+  void TakeMask(const Warp& warp, unsigned lane, std::uint32_t mask, std::uint64_t named,
+                MbInstruction* mb) const;
 
   Execution& x_;
 };

@@ -34,6 +34,7 @@ struct Cluster {
 };
 
 struct Cta {
+  unsigned unit = 0;  // of the run
   unsigned slot = 0;  // of the unit
   std::array<std::uint32_t, 3> id{};
   std::uint64_t linear_id = 0;  // after the CTAs of launches before

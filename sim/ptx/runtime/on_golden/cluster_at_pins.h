@@ -51,10 +51,18 @@ class GoldenCluster {
       Show(effects);
     }
     for (unsigned u = 0; u < kMaxUnits; ++u) {
-      if (!arriving_[u].empty()) {
+      if (IsShown(u)) {
         out.units[u].remote_valid = true;
         out.units[u].remote = arriving_[u].front().operation;
         out.units[u].from = arriving_[u].front().from;
+      }
+    }
+    for (unsigned u = 0; u < kMaxUnits; ++u) {
+      out.units[u].lost_valid = !leaving_[u].empty() && leaving_[u].front().lost.has_value();
+      if (out.units[u].lost_valid) {
+        out.units[u].lost = *leaving_[u].front().lost;
+        leaving_[u].pop_front();
+        shows_ = true;
       }
     }
     for (unsigned u = 0; u < kMaxUnits; ++u) {
@@ -92,12 +100,32 @@ class GoldenCluster {
   struct Arriving {
     RemoteOperation operation;
     ClusterLanes from;
+    bool shown = false;
+  };
+  struct Leaving {
+    unsigned target = 0;
+    std::optional<RemoteLost> lost;  // instead
   };
   struct Cancel {
     CancelPlan plan;
     bool taken = false;
     std::deque<CancelStep> steps;
   };
+
+  // Operations leave their sender in order: one is shown at its target when those that were sent
+  // before have been, too.
+  bool IsShown(unsigned target) {
+    if (arriving_[target].empty()) {
+      return false;
+    }
+    Arriving& next = arriving_[target].front();
+    std::deque<Leaving>& leaving = leaving_[next.from.unit];
+    if (!next.shown && !leaving.front().lost && leaving.front().target == target) {
+      next.shown = true;
+      leaving.pop_front();
+    }
+    return next.shown;
+  }
 
   // What is shown and taken in this cycle.
   void TakeHandshakes(const ClusterInputs& in, const ClusterOutputs& out) {
@@ -153,10 +181,9 @@ class GoldenCluster {
     }
     out->send_ready = true;
     const SendEffects effects = model_.Send(u, in.send);
+    leaving_[u].push_back({effects.target, effects.lost});
     if (effects.lost) {
       shows_ = true;
-      next_.units[u].lost_valid = true;
-      next_.units[u].lost = *effects.lost;
       return;
     }
     arriving_[effects.target].push_back(
@@ -190,6 +217,7 @@ class GoldenCluster {
   ClusterOutputs next_;
   bool shows_ = false;  // it shows something
   std::array<std::deque<Arriving>, kMaxUnits> arriving_;
+  std::array<std::deque<Leaving>, kMaxUnits> leaving_;         // by sender, what is not shown yet
   std::array<std::deque<AtomicResponse>, kMaxUnits> replies_;  // to be shown
   std::optional<Cancel> cancel_;
 };

@@ -6,9 +6,9 @@ namespace muster::ptx {
 GoldenGrid::GoldenGrid(const Config& config, const Program& program, const Launch& launch,
                        const Memory& memory)
     : Grid(launch, config.num_ctas), initial_(memory) {
-  for (unsigned rank = 0; rank < launch.MaxClusterCtas(); ++rank) {
+  for (unsigned unit = 0; unit < clusters_.units(); ++unit) {
     machines_.push_back(
-        std::make_unique<GoldenMachine>(this, rank, config, program, launch, &memory_));
+        std::make_unique<GoldenMachine>(this, unit, config, program, launch, &memory_));
     Add(&machines_.back()->core());
   }
 }
@@ -26,7 +26,7 @@ void GoldenGrid::Reset() {
 ClusterEffects GoldenGrid::StepCluster(const Core& core, const ClusterRequest& request) {
   const unsigned cluster = core.residents().ctas[request.cta].cta.cluster->slot;
   const unsigned phases = cluster_scope_.Phases(cluster);
-  ClusterEffects effects = cluster_scope_.Step(core.rank(), request);
+  ClusterEffects effects = cluster_scope_.Step(core.unit(), request);
   OnCluster(core, request, effects, cluster_scope_.Phases(cluster) != phases);
   return effects;
 }

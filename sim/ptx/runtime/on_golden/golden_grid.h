@@ -54,9 +54,9 @@ class GoldenGrid : public Grid, public TransferSink {
  protected:
   // Returns to the initial state.
   void Reset();
-  GoldenMachine& At(unsigned rank) { return *machines_[rank]; }
-  const GoldenMachine& At(unsigned rank) const { return *machines_[rank]; }
-  unsigned ranks() const { return static_cast<unsigned>(machines_.size()); }
+  GoldenMachine& At(unsigned unit) { return *machines_[unit]; }
+  const GoldenMachine& At(unsigned unit) const { return *machines_[unit]; }
+  unsigned units() const { return static_cast<unsigned>(machines_.size()); }
   const golden::ClusterScope& cluster_scope() const { return cluster_scope_; }
   void Request(const ClusterLife& life) override;
   std::uint8_t Launchable() const override { return cluster_scope_.Launches(); }
@@ -69,7 +69,7 @@ class GoldenGrid : public Grid, public TransferSink {
 
  private:
   golden::ClusterScope cluster_scope_;
-  std::vector<std::unique_ptr<GoldenMachine>> machines_;  // by rank
+  std::vector<std::unique_ptr<GoldenMachine>> machines_;  // by unit
 };
 
 }  // namespace muster::ptx

@@ -16,14 +16,14 @@ constexpr unsigned kWordBytes = 8;
 
 }  // namespace
 
-GoldenMachine::GoldenMachine(GoldenGrid* grid, unsigned rank, const Config& config,
+GoldenMachine::GoldenMachine(GoldenGrid* grid, unsigned unit, const Config& config,
                              const Program& program, const Launch& launch, Memory* memory)
     : grid_(*grid),
       config_(config),
       model_(config),
       words_(model_, config.smem_bytes, config.report),
       scope_(config.num_warps),
-      core_(grid, rank, config, program, launch, memory, rank, this) {
+      core_(grid, unit, config, program, launch, memory, unit, this) {
   core_.interpreter().set_mbarriers(this);
   core_.interpreter().set_warp_unit(this);
   core_.interpreter().set_whole_copies();

@@ -26,7 +26,7 @@ class GoldenGrid;
 
 class GoldenMachine : public Scopes, public MbarrierSink, public WarpUnit {
  public:
-  GoldenMachine(GoldenGrid* grid, unsigned rank, const Config& config, const Program& program,
+  GoldenMachine(GoldenGrid* grid, unsigned unit, const Config& config, const Program& program,
                 const Launch& launch, Memory* memory);
   void Reset();
 

@@ -122,7 +122,7 @@ void AtomicPort::TakeRemote(const Transfer& sent) {
   update.addr = atomic.addr;
   update.warp = static_cast<std::uint8_t>(sent.warp);
   update.lane = atomic.lane;
-  update.from = {true, static_cast<std::uint8_t>(sent.issuer->rank)};
+  update.from = {true, static_cast<std::uint8_t>(sent.issuer->unit)};
   update.operand = atomic.operand;
   update.compare = atomic.compare;
   update.has_answer = atomic.has_answer;

@@ -21,9 +21,9 @@ ClockedGrid::ClockedGrid(const Config& config, const Program& program, const Lau
     cluster_port_ = std::make_unique<ClusterPort>();
     AnnounceLaunches();
   }
-  for (unsigned rank = 0; rank < launch.MaxClusterCtas(); ++rank) {
-    machines_.push_back(std::make_unique<Machine>(this, rank, config, program, launch, memory,
-                                                  seed + rank * 0x9e3779b97f4a7c15U));
+  for (unsigned unit = 0; unit < clusters_.units(); ++unit) {
+    machines_.push_back(std::make_unique<Machine>(this, unit, config, program, launch, memory,
+                                                  seed + unit * 0x9e3779b97f4a7c15U));
     Add(&machines_.back()->core());
   }
 }
@@ -125,8 +125,8 @@ void ClockedGrid::Change(std::uint64_t cycle) {
 template <typename F>
 auto ClockedGrid::Gather(F of) const {
   auto all = of(*machines_.front());
-  for (std::size_t rank = 1; rank < machines_.size(); ++rank) {
-    auto more = of(*machines_[rank]);
+  for (std::size_t unit = 1; unit < machines_.size(); ++unit) {
+    auto more = of(*machines_[unit]);
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }
   return all;
@@ -215,9 +215,10 @@ std::vector<StuckCluster> ClockedGrid::StuckClusters() const {
   for (unsigned slot = 0; slot < clusters_.slots(); ++slot) {
     StuckCluster row;
     bool waits = false;
-    for (std::size_t rank = 0; clusters_.IsResident(slot) && rank < clusters_.At(slot).ctas.size();
+    for (unsigned rank = 0; clusters_.IsResident(slot) && rank < clusters_.At(slot).ctas.size();
          ++rank) {
-      waits = machines_[rank]->wait_report().DescribeCluster(clusters_.At(slot), &row) || waits;
+      const CtaPlace place = clusters_.PlaceOf(slot, rank);
+      waits = machines_[place.unit]->wait_report().DescribeCta(place.cta, &row) || waits;
     }
     if (waits) {
       row.cluster = clusters_.At(slot).id;

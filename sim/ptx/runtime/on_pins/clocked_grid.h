@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Running grids on the pins of units, one for each rank in a cluster: begins and concludes each
-// cycle of its machines, and decides when the run is complete or a deadlock. Knows nothing of pins
-// but the cluster scope's.
+// Running grids on the pins of units, one for each CTA of a cluster, or for some of them: begins
+// and concludes each cycle of its machines, and decides when the run is complete or a deadlock.
+// Knows nothing of pins but the cluster scope's.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_CLOCKED_GRID_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_CLOCKED_GRID_H_
 
@@ -36,7 +36,7 @@ class ClockedGrid : public Grid {
   ClockedGrid(const Config& config, const Program& program, const Launch& launch, Memory* memory,
               std::uint64_t seed);
 
-  // The machines, one for each unit of the run, by rank.
+  // The machines, one for each unit of the run, by their numbers.
   std::vector<lockstep::Driver*> Drivers() const;
 
   // Notes: legal behaviour that is often not intended.
@@ -73,11 +73,11 @@ class ClockedGrid : public Grid {
   void set_timeline(Timeline* timeline) { timeline_ = timeline; }
   Timeline* timeline() const { return timeline_; }  // null: events are not recorded
 
-  // The interface for machines. In each cycle they are driven in the order of their ranks; the
+  // The interface for machines. In each cycle they are driven in the order of their units; the
   // first one begins the cycle, and the last one concludes it.
   void set_cycle(std::uint64_t cycle) { cycle_ = cycle; }
-  void Begin(unsigned rank, std::uint64_t cycle) {
-    if (rank == 0) {
+  void Begin(unsigned unit, std::uint64_t cycle) {
+    if (unit == 0) {
       if (replay_ != nullptr) {
         TakeTurns(cycle);
       }
@@ -88,8 +88,8 @@ class ClockedGrid : public Grid {
       LaunchClusters();
     }
   }
-  void Conclude(unsigned rank, std::uint64_t cycle) {
-    if (rank + 1 == machines_.size()) {
+  void Conclude(unsigned unit, std::uint64_t cycle) {
+    if (unit + 1 == machines_.size()) {
       Decide(cycle);
     }
   }
@@ -161,7 +161,7 @@ class ClockedGrid : public Grid {
   std::string missed_;
   std::unique_ptr<ClusterPort> cluster_port_;
   std::unique_ptr<LateAccesses> late_;
-  std::vector<std::unique_ptr<Machine>> machines_;  // by rank
+  std::vector<std::unique_ptr<Machine>> machines_;  // by unit
   std::size_t beginning_ = 0;                       // the latest launch that may begin, and when:
   std::uint64_t begins_at_ = 0;
   std::uint64_t looked_ = 0;  // for loops without end: the latest cycle

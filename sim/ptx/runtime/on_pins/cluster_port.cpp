@@ -10,6 +10,7 @@ void ClusterPort::Ask(const ClusterLife& life) {
   lives_.push_back({life, ++asked_});
   if (life.op == ClusterLifeOp::kLaunch) {
     units_[life.unit].launched[life.cta] = asked_;
+    units_[life.unit].ranks[life.cta] = life.rank;
   }
   ++queued_;
 }
@@ -223,7 +224,7 @@ bool ClusterPort::MayCancel(const Cancel& cancel) const {
 
 // Whether a response at the pins waits for its turn, which blocks the cancel.
 bool ClusterPort::StandsInCancel() const {
-  for (unsigned u = 0; u < cancel_.passes.size(); ++u) {
+  for (unsigned u = 0; u < kMaxUnits; ++u) {
     if (pins_.out.units[u].write_valid && HoldsResponse(u)) {
       return true;
     }

@@ -60,7 +60,8 @@ class ClusterPort {
   // turn.
   const Cancel& cancel() const { return cancel_; }
   bool HoldsResponse(unsigned unit) const {
-    return replay_ != nullptr && !replay_->MayPerform(cancel_.passes[unit]);
+    const unsigned rank = units_[unit].ranks[pins_.out.write.place.cta];
+    return replay_ != nullptr && !replay_->MayPerform(cancel_.passes[rank]);
   }
   // Operations that have arrived at a unit, or that a unit's sender has lost.
   std::optional<Transfer> TakeArrived(unsigned unit);
@@ -111,6 +112,7 @@ class ClusterPort {
     std::array<std::uint32_t, kMaxWarps> lines{};
     std::array<std::uint8_t, kMaxWarps> cta{};       // of the warp's latest request
     std::array<std::uint64_t, kMaxCtas> launched{};  // numbers of the latest launches
+    std::array<std::uint8_t, kMaxCtas> ranks{};      // of the CTAs of these
     std::optional<std::size_t> presented;            // the index of the presented request
     std::size_t sending = 0;                         // the index of the presented send
     std::size_t cancelling = 0;                      // the index of the presented cancel

@@ -20,15 +20,15 @@ constexpr std::uint64_t kMaxLaunchesAhead = 2;   // launches queued at a time
 
 }  // namespace
 
-Machine::Machine(ClockedGrid* grid, unsigned rank, const Config& config, const Program& program,
+Machine::Machine(ClockedGrid* grid, unsigned unit, const Config& config, const Program& program,
                  const Launch& launch, Memory* memory, std::uint64_t seed)
     : grid_(*grid),
-      rank_(rank),
+      unit_(unit),
       config_(config),
       program_(program),
       engine_(memory, seed ^ 0x636f70696573U),
       random_(seed ^ 0x6d7573746572U),
-      core_(grid, rank, config, program, launch, memory, seed, this),
+      core_(grid, unit, config, program, launch, memory, seed, this),
       residents_(core_.residents()),
       pins_(config, *grid, &core_, &times_, &random_) {
   if (UsesWarpScope(program)) {
@@ -76,7 +76,7 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
     BeginWarpScope();
   }
   if (!grid_.ending()) {
-    grid_.Begin(rank_, cycle);
+    grid_.Begin(unit_, cycle);
     if (!engine_.Idle() && engine_.Step(cycle)) {
       grid_.Change(cycle);
     }
@@ -90,7 +90,7 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
     if (core_.interpreter().TakeChanged()) {
       grid_.Change(cycle);
     }
-    grid_.Conclude(rank_, cycle);
+    grid_.Conclude(unit_, cycle);
   }
   pins_.Present(cycle, seen, inputs);
   pins_.AcknowledgeFences(cycle, seen, inputs);
@@ -103,14 +103,14 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   if (warp_port_ != nullptr) {
     warp_port_->Present(seen.busy | Occupied(), grid_.ending());
   }
-  if (rank_ == 0) {
+  if (unit_ == 0) {
     grid_.PresentCluster(cycle);
   }
   // A presented request stays until it is accepted, even at the end.
   left_ = grid_.ending() && inputs->issue_valid == 0 && !inputs->lifecycle_valid &&
           !inputs->exit_valid && (warp_port_ == nullptr || !warp_port_->Presents()) &&
           (atomic_port_ == nullptr || !atomic_port_->Presents()) &&
-          (rank_ != 0 || !grid_.ClusterPresents());
+          (unit_ != 0 || !grid_.ClusterPresents());
   return !left_;
 }
 
@@ -143,7 +143,7 @@ void Machine::BeginAtomics(std::uint64_t cycle) {
     core_.AnswerAtomic(reply.warp, reply.lane, reply.upper, reply.word);
   }
   for (const AtomicResponse& answer : atomic_port_->answers()) {
-    grid_.cluster_port()->Answer(rank_, answer);
+    grid_.cluster_port()->Answer(unit_, answer);
   }
   ForEachBit(atomic_port_->done(), [&](unsigned warp) { core_.EndAtomic(warp); });
   if (atomic_port_->changed()) {
@@ -331,7 +331,7 @@ void Machine::Arrive(unsigned warp) {
 void Machine::ExitLanes(unsigned warp) {
   const WarpSlot& slot = residents_.warps[warp];
   if (ClusterPort* const cluster = grid_.cluster_port(); cluster != nullptr) {
-    cluster->Ask(rank_, RequestOf(slot.warp, muster::ClusterOp::kExit, slot.warp.exited),
+    cluster->Ask(unit_, RequestOf(slot.warp, muster::ClusterOp::kExit, slot.warp.exited),
                  slot.exit_line);
   }
   if (warp_port_ != nullptr) {

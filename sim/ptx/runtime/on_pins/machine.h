@@ -38,7 +38,7 @@ class ClockedGrid;
 class Machine : public lockstep::Driver, public Scopes {
  public:
   // The program must fit the configuration (CheckFits).
-  Machine(ClockedGrid* grid, unsigned rank, const Config& config, const Program& program,
+  Machine(ClockedGrid* grid, unsigned unit, const Config& config, const Program& program,
           const Launch& launch, Memory* memory, std::uint64_t seed);
 
   // The interface for the grid.
@@ -161,7 +161,7 @@ class Machine : public lockstep::Driver, public Scopes {
   bool ExitsStand() const;
 
   ClockedGrid& grid_;
-  const unsigned rank_;
+  const unsigned unit_;
   const Config config_;
   const Program& program_;
   CopyEngine engine_;

@@ -17,7 +17,7 @@ constexpr std::uint32_t kMaxClusterStall = 4;  // cycles, drawn for each barrier
 
 }  // namespace
 
-ClusterPins* Machine::cluster_pins() { return rank_ == 0 ? grid_.cluster_pins() : nullptr; }
+ClusterPins* Machine::cluster_pins() { return unit_ == 0 ? grid_.cluster_pins() : nullptr; }
 
 void Machine::ReachCluster(unsigned warp) {
   times_.warps[warp].issue_at = grid_.cycle() + 1 + random_.Below(kMaxClusterStall);
@@ -37,7 +37,7 @@ void Machine::AskCluster(std::uint64_t cycle) {
     if (slot.phase == WarpPhase::kInCluster) {
       RecordCluster(warp, ClusterStep::kWaits);
     }
-    grid_.cluster_port()->Ask(rank_, RequestOf(slot.warp, arrival.cluster, arrival.lanes),
+    grid_.cluster_port()->Ask(unit_, RequestOf(slot.warp, arrival.cluster, arrival.lanes),
                               arrival.line);
   });
 }
@@ -46,7 +46,7 @@ void Machine::AskCluster(std::uint64_t cycle) {
 void Machine::SettleCluster(unsigned warp) {
   const WarpSlot& slot = residents_.warps[warp];
   if (ScheduleReplay* const replay = grid_.replay();
-      replay != nullptr && grid_.cluster_port()->IsAtBarrier(rank_, warp)) {
+      replay != nullptr && grid_.cluster_port()->IsAtBarrier(unit_, warp)) {
     replay->Commit(slot.warp, Op::kClusterBarrier, slot.warp.arrival.lanes);
   }
   if (slot.phase == WarpPhase::kArriving && times_.warps[warp].asked_cluster) {
@@ -64,15 +64,15 @@ void Machine::LeaveCluster(unsigned warp, std::uint32_t lanes) {
 }
 
 void Machine::RequestGrid(const ClusterRequest& request, std::uint32_t line) {
-  grid_.cluster_port()->Ask(rank_, request, line);
+  grid_.cluster_port()->Ask(unit_, request, line);
 }
 
 void Machine::Send(const RemoteSend& send, Transfer sent) {
-  grid_.cluster_port()->Send(rank_, send, std::move(sent));
+  grid_.cluster_port()->Send(unit_, send, std::move(sent));
 }
 
 void Machine::Cancel(const Warp& warp, const CancelCall& call) {
-  grid_.cluster_port()->Ask(rank_, RequestOf(warp, call), call);
+  grid_.cluster_port()->Ask(unit_, RequestOf(warp, call), call);
 }
 
 bool Machine::WriteResponse(const CancelStep& write, std::uint32_t line, std::uint64_t cycle) {
@@ -93,7 +93,7 @@ void Machine::CompleteResponse(const CancelStep& complete, const ClusterPort::Ca
   operation.op = MbOp::kCompleteTx;
   operation.source = MbSource::kAsync;
   operation.tag = cancel.line;
-  operation.pass = cancel.passes[rank_];
+  operation.pass = cancel.passes[residents_.ctas[complete.place.cta].cta.rank];
   operation.cta = complete.place.cta;
   operation.lanes = 1;
   operation.addr = complete.addr;

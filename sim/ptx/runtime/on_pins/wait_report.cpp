@@ -158,13 +158,13 @@ std::vector<StuckBarrier> WaitReport::StuckBarriers() const {
   return stuck;
 }
 
-bool WaitReport::DescribeCluster(const Cluster& cluster, StuckCluster* row) const {
+bool WaitReport::DescribeCta(unsigned cta, StuckCluster* row) const {
   bool waits = false;
-  ForEachBit(residents_.ctas[cluster.slot].warps, [&](unsigned warp) {
+  ForEachBit(residents_.ctas[cta].warps, [&](unsigned warp) {
     const WarpSlot& slot = residents_.warps[warp];
     const std::uint32_t live = slot.warp.live;
     const ClusterWarp* const known =
-        cluster_ == nullptr ? nullptr : cluster_->FindWarp(core_.rank(), warp);
+        cluster_ == nullptr ? nullptr : cluster_->FindWarp(core_.unit(), warp);
     const bool came = live != 0 && known != nullptr && known->arrived == live;
     const bool stands = slot.phase == WarpPhase::kInCluster;
     waits = waits || stands;

@@ -59,7 +59,7 @@ class WaitReport {
   std::optional<std::string> At(std::uint64_t cta, unsigned warp) const;
   // Adds the machine's CTA of the cluster. Returns whether one of its warps waits at
   // barrier.cluster.
-  bool DescribeCluster(const Cluster& cluster, StuckCluster* row) const;
+  bool DescribeCta(unsigned cta, StuckCluster* row) const;
 
  private:
   WarpLocation Where(unsigned warp) const;
