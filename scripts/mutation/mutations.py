@@ -250,7 +250,7 @@ class Mutator:
         tokens = self.tokens
         plain = live = tokens.take("'{")
         while tokens.peek() != "}":
-            if tokens.peek(1) == ":" and tokens.kind() == "name":
+            if tokens.peek(1) == ":" and tokens.kind() in ("name", "number"):
                 key = tokens.take() + tokens.take()
                 plain, live = plain + key, live + key
             start = tokens.at
