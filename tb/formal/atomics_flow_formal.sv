@@ -35,7 +35,7 @@ module atomics_flow_formal
   localparam muster_cfg_t Cfg = '{
     NumWarps: 4, NumCtas: 1, NumIssue: 1, WarpSize: 32, EnReduce: 1'b0, EnResult: 1'b0,
     EnState: 1'b0, EnFaults: 1'b1, EnDrain: 1'b1, EnLanes: 1'b1, EnSplit: 1'b0, EnJoin: 1'b0,
-    EnMbarrier: 1'b1, EnMbLimit: 1'b0, SmemBytes: 16,
+    EnMbarrier: 1'b1, EnMbLimit: 1'b0, EnReport: 1'b0, SmemBytes: 16,
     MbResponses: 2, ClockPeriodPs: 1000, WaitLimitNs: 1000
   };
 
