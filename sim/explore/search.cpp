@@ -94,6 +94,7 @@ void Search::Step(Node* node, std::size_t which) {
   event.cluster = world_.ClusterOf(event.actor);
   const bool flies = event.actor.kind == Actor::Kind::kTransfer;
   event.channel = flies ? world_.ChannelOf(event.process) : 0;
+  event.follows = flies ? world_.FollowedBy(event.process) : std::vector<std::uint64_t>();
   event.comes_to.clear();
   event.joined_at.reset();
   for (const Node::Joined& joined : node->joined) {

@@ -75,6 +75,7 @@ void World::Reset() {
   flights_.clear();
   next_flight_ = 1;
   started_.clear();
+  sent_.clear();
   times_.clear();
   lost_.clear();
   enabled_.clear();

@@ -102,6 +102,8 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   std::uint64_t ClusterOf(const Actor& actor) const;
   // Returns the channel that keeps this transfer, by its process, in order with others; 0: none.
   std::uint64_t ChannelOf(std::uint64_t process) const;
+  // Returns the transfers, as processes, that this one, by its process, comes after.
+  std::vector<std::uint64_t> FollowedBy(std::uint64_t process) const;
   // Returns how many clusters have started or were cancelled.
   std::uint64_t begun_clusters() const { return clusters_.begun(); }
   // Instructions, executed in this order or an earlier one, whose effect depends on a clock or on
@@ -188,8 +190,11 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
     bool asks = false;           // try_cancel: for the next cluster
     std::uint64_t asked_by = 0;  // a response: the number of its request
     bool is_lost = false;        // a response: a CTA that it is for has ended
-    unsigned unit = 0;           // of its issuing warp
-    std::uint64_t cta = 0;       // its issuer, linear
+    // The latest operation of each of its threads on mbarriers of the CTA that hears of it, as
+    // processes: it comes after these.
+    std::vector<std::uint64_t> follows;
+    unsigned unit = 0;      // of its issuing warp
+    std::uint64_t cta = 0;  // its issuer, linear
     unsigned warp_index = 0;
   };
 
@@ -235,8 +240,12 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   static std::uint32_t StandingWith(const WarpState& state, const ptx::Group& group);
   static Place PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc);
   static std::uint32_t LanesOf(const ptx::Transfer& transfer);
+  std::uint64_t ThreadOf(const Flight& flight, unsigned lane) const {
+    return (flight.cta * launch_.MaxWarps() + flight.warp_index) * kWarpSize + lane;
+  }
   static Place PlaceOf(const Flight& flight);  // of the issuing warp
   const Flight* FlightOf(const Actor& actor) const;
+  const Flight* FlightOf(std::uint64_t process) const;  // null: it is over
   std::optional<std::pair<unsigned, unsigned>> SlotOf(std::uint64_t cta) const;
   static ptx::Group* GroupOf(const WarpState& state, std::uint32_t lanes);
 
@@ -249,6 +258,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   void NoteExit(const ptx::Core& core, const Operation& exit, const Effects& effects);
 
   // world_transfer.cpp
+  std::vector<std::uint64_t> SentBefore(const Flight& flight, const ptx::Transfer& transfer);
   bool MayStep(const Flight& flight) const;
   void StepTransfer(std::size_t index);
   void StepProduct(std::size_t index);
@@ -282,6 +292,8 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   const WarpState* running_ = nullptr;  // the warp whose instruction is executed
   std::uint64_t next_flight_ = 1;
   std::unordered_map<std::uint64_t, std::uint64_t> started_;  // transfers, by thread
+  // The latest operation on another CTA's mbarriers, as a process, by thread and that CTA.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> sent_;
   struct Times {
     std::uint32_t count = 0;
     std::uint64_t step = 0;  // the latest

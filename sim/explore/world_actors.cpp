@@ -181,14 +181,24 @@ std::uint64_t World::ClusterOf(const Actor& actor) const {
   }
 }
 
+const World::Flight* World::FlightOf(std::uint64_t process) const {
+  const auto found = std::find_if(flights_.begin(), flights_.end(),
+                                  [&](const auto& flight) { return flight->process == process; });
+  return found == flights_.end() ? nullptr : found->get();
+}
+
 std::uint64_t World::ChannelOf(std::uint64_t process) const {
-  const auto flight = std::find_if(flights_.begin(), flights_.end(),
-                                   [&](const auto& one) { return one->process == process; });
-  if (flight == flights_.end() || (*flight)->transfer.kind != ptx::Transfer::Kind::kRemote) {
+  const Flight* const flight = FlightOf(process);
+  if (flight == nullptr || flight->transfer.kind != ptx::Transfer::Kind::kRemote) {
     return 0;
   }
   constexpr unsigned kRankBits = 8;
-  return std::uint64_t{(*flight)->unit} << kRankBits | ((*flight)->transfer.to->rank + 1);
+  return std::uint64_t{flight->unit} << kRankBits | (flight->transfer.to->rank + 1);
+}
+
+std::vector<std::uint64_t> World::FollowedBy(std::uint64_t process) const {
+  const Flight* const flight = FlightOf(process);
+  return flight == nullptr ? std::vector<std::uint64_t>() : flight->follows;
 }
 
 World::End World::end() const {
