@@ -100,11 +100,14 @@ void Follower::TakeLanes(const ptx::Turn& turn) {
 
 void Follower::Take(const Actor& actor) {
   const ptx::Turn turn = world_.TurnOf(actor);
+  world_.Step(actor);
+  if (world_.gathered().asks) {
+    return;
+  }
   TakeLanes(turn);
   if (IsOfWarp(actor)) {
     ForEachBit(turn.lanes, [&](unsigned lane) { ++times_[{turn.cta, turn.warp, turn.pc, lane}]; });
   }
-  world_.Step(actor);
 }
 
 // Nothing else may go: waits at mbarriers whose turn it is have come, though nothing has answered

@@ -8,6 +8,7 @@
 #define MUSTER_SIM_EXPLORE_WORLD_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,9 +48,10 @@ struct Actor {
 };
 
 // What a step did at barriers that are not aligned, at which a warp arrives when all its lanes have
-// come.
+// come; and whether its lanes have come to an instruction without executing it.
 struct Gathered {
   bool waits = false;  // the step's lanes have come, and other lanes are missing
+  bool asks = false;   // what they take from a pool is not there: they execute it later
   std::vector<Place> arrived;
 };
 
@@ -71,6 +73,11 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   // Returns to the initial state.
   void Reset();
   void set_observer(Observer* observer) { observer_ = observer; }
+  // Asked every few thousand instructions, in the middle of a step too, whether the run must stop:
+  // it then has no end, and is_stopped(). Returns what was asked until now.
+  using Stop = std::function<bool()>;
+  Stop set_stop(Stop stop) { return std::exchange(stop_, std::move(stop)); }
+  bool is_stopped() const { return is_stopped_; }
 
   // Returns the actors that may take the next step. Empty: the run has ended, see end().
   const std::vector<Actor>& Enabled();
@@ -115,7 +122,8 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   std::vector<Actor> Waiting() const;
   // Returns transfers that are in flight, or were lost with their CTA: none of them has happened.
   std::vector<ptx::Turn> Flying() const;
-  // Returns where lanes stand that could execute next, or that wait at an mbarrier.
+  // Returns where lanes stand that could execute next, or that wait at an mbarrier or for what they
+  // take from a pool.
   std::vector<Place> Next() const;
   // Returns where the warps stand that have not exited.
   std::vector<Place> Standing() const;
@@ -217,6 +225,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   }
   void Advance(WarpState* state, std::uint32_t moved = 0);
   void Run(WarpState* state, std::uint32_t pc);
+  bool MustStop();
   void TakeDue(WarpState* state);
   bool IsSeen(const WarpState& state, const ptx::Group& group) const;
   std::uint64_t ValueOf(const WarpState& state, const ptx::Group& group, ptx::Slot slot,
@@ -300,6 +309,9 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   };
   std::map<std::pair<std::uint64_t, std::uint32_t>, Times> times_;  // executions, by thread and pc
   Observer* observer_ = nullptr;
+  Stop stop_;
+  std::uint32_t unasked_ = 0;  // instructions since it was asked
+  bool is_stopped_ = false;
 
   std::vector<Actor> enabled_;
   std::vector<ObjectAccess> object_accesses_;

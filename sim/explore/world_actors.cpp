@@ -270,6 +270,7 @@ std::vector<Place> World::Next() const {
         const ptx::Group& group = state.warp().groups[i];
         // After a fault, lanes may stand at an instruction that is not visible.
         if (group.state == ptx::Group::State::kAsked ||
+            group.state == ptx::Group::State::kAwaitsResource ||
             (group.state == ptx::Group::State::kReady && IsSeen(state, group))) {
           places.push_back(PlaceOf(state, ActiveOf(state, group), group.pc));
         }
