@@ -1252,8 +1252,8 @@ AGAIN:
     pairs = [finding for finding in report["findings"] if finding.get("second", finding["first"]) != finding["first"]]
     told = [finding for finding in pairs if f"at line {wait}, was over at once: it waited for a phase for which" in finding["why"]]
     expect(len(told) == 1 and len(told[0]["more"]) >= 2, text)
-    of_wait = [finding for finding in pairs if wait in (finding["first"]["line"], finding["second"]["line"])]
-    expect(not of_wait and "late_wait" in text, text)
+    expect("late_wait" in {finding["kind"] for finding in told[0]["more"]}, told)
+    expect(not [finding for finding in pairs if finding["kind"] == "late_wait" and finding["first"]["line"] == wait], text)
 
 
 @case
