@@ -208,7 +208,7 @@ World::End World::end() const {
     case ptx::Outcome::kDeadlock:
       return End::kDeadlock;
     case ptx::Outcome::kTimeout:
-      return ending() ? End::kEndless : End::kNone;
+      return ending() && !is_stopped_ ? End::kEndless : End::kNone;
     default:
       return End::kFault;
   }
