@@ -60,6 +60,7 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
 
 void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) {
   transfers_.Start(at, number, transfer);
+  memory_.NoteAction(at);
   if (transfer.map) {
     memory_.ByTransfer(number, {{kGlobal, *transfer.map, ptx::kTensorMapBytes}}, false, true);
   }
@@ -88,9 +89,10 @@ void Analysis::OnExit(const Place& at) { exits_.Note({Now(at, "exits"), threads_
 
 void Analysis::OnCtaEnd(std::uint64_t cta) { cta_memory_.End(cta, exits_.Of(cta).back().side); }
 
-// In a deadlock threads may still come to a barrier for which none has waited, or wait there.
+// In a deadlock threads may still come to a barrier for which none has waited, or wait there; and
+// so they may where a run has no end.
 void Analysis::Conclude() {
-  if (world_.end() != World::End::kDeadlock) {
+  if (world_.end() == World::End::kCompletes || world_.end() == World::End::kFault) {
     named_barriers_.Conclude();
     mbarriers_.Conclude();
   }

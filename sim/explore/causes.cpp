@@ -13,21 +13,26 @@
 namespace muster::explore {
 namespace {
 
+std::string LineOf(std::uint32_t pc, const World& world) {
+  const std::uint32_t at = world.program().code[pc].line;
+  const std::string own = world.program().sources.OwnLine(at);
+  return own.empty() ? fmt::format("PTX line {}", at) : own;
+}
+
 // Returns a key of the lines, the variable and, for a note, its kind. Empty: no other finding can
 // have this cause.
 std::string KeyOf(const Suspicion& suspicion, const World& world) {
   if (suspicion.first.step == 0) {
     return "";
   }
-  const auto line = [&](std::uint32_t pc) {
-    const std::uint32_t at = world.program().code[pc].line;
-    const std::string own = world.program().sources.OwnLine(at);
-    return own.empty() ? fmt::format("PTX line {}", at) : own;
-  };
-  if (suspicion.fresh_wait) {
-    return fmt::format("wait {}\n{}", line(*suspicion.fresh_wait), VariableOf(suspicion, world));
+  // A thread waits for the phase before the first in an empty ring, too: then only races at the
+  // same variable have one cause.
+  if (suspicion.idle_wait) {
+    return fmt::format("wait {}\n{}", LineOf(suspicion.idle_wait->pc, world),
+                       suspicion.idle_wait->is_fresh ? VariableOf(suspicion, world) : "");
   }
-  auto lines = std::make_pair(line(suspicion.first.at.pc), line(suspicion.second.at.pc));
+  auto lines =
+      std::make_pair(LineOf(suspicion.first.at.pc, world), LineOf(suspicion.second.at.pc, world));
   if (lines.second < lines.first) {
     std::swap(lines.first, lines.second);
   }
@@ -39,7 +44,7 @@ std::string KeyOf(const Suspicion& suspicion, const World& world) {
 // lead to the bad ends that come after them. What a CTA's end is too early for comes last of them:
 // a mistake that lets threads pass often leads to it.
 int Rank(const Suspicion& what) {
-  if (what.fresh_wait) {
+  if (what.idle_wait) {
     return -1;
   }
   switch (what.kind) {
@@ -98,7 +103,7 @@ const Suspicion& WhatOf(const Suspicion& note) { return note; }
 using Index = std::map<std::string, std::size_t>;  // of the causes so far, by key
 
 template <typename T>
-void Group(const std::vector<T>& all, const World& world, std::vector<Cause<T>>* causes) {
+void GroupByKey(const std::vector<T>& all, const World& world, std::vector<Cause<T>>* causes) {
   Index index;
   for (const T& one : all) {
     const std::string key = KeyOf(WhatOf(one), world);
@@ -114,6 +119,37 @@ void Group(const std::vector<T>& all, const World& world, std::vector<Cause<T>>*
     cause.more.push_back(one);
     if (Generality(WhatOf(one).kind) < Generality(WhatOf(cause.told).kind)) {
       std::swap(cause.told, cause.more.back());
+    }
+  }
+}
+
+// That a wait may come late is told of its own only where no race comes of the same wait.
+bool FollowsFromIdleWait(const Suspicion& what) {
+  return what.kind == Kind::kLateWait && what.idle_wait;
+}
+
+// Returns the cause of a race that comes of the same wait.
+template <typename T>
+Cause<T>* CauseOfWait(const Suspicion& late, const World& world, std::vector<Cause<T>>* causes) {
+  const auto found = std::find_if(causes->begin(), causes->end(), [&](const Cause<T>& cause) {
+    const auto& idle = WhatOf(cause.told).idle_wait;
+    return idle && LineOf(idle->pc, world) == LineOf(late.idle_wait->pc, world);
+  });
+  return found == causes->end() ? nullptr : &*found;
+}
+
+template <typename T>
+void Group(std::vector<T> all, const World& world, std::vector<Cause<T>>* causes) {
+  const auto late = std::stable_partition(
+      all.begin(), all.end(), [](const T& one) { return !FollowsFromIdleWait(WhatOf(one)); });
+  const std::vector<T> of_waits(late, all.end());
+  all.erase(late, all.end());
+  GroupByKey(all, world, causes);
+  for (const T& one : of_waits) {
+    if (Cause<T>* const cause = CauseOfWait(WhatOf(one), world, causes); cause != nullptr) {
+      cause->more.push_back(one);
+    } else {
+      causes->push_back({one, {}});
     }
   }
 }

@@ -44,6 +44,10 @@ class Events {
   std::vector<std::uint64_t> bits_;
 };
 
+inline bool Has(const std::vector<std::uint64_t>& set, std::uint64_t one) {
+  return std::find(set.begin(), set.end(), one) != set.end();
+}
+
 // A step of one actor, as other actors see it.
 struct Event {
   Actor actor;
@@ -61,6 +65,7 @@ struct Event {
   bool ends = false;          // the run ends in a fault, which cuts off the other actors
   std::uint64_t cluster = 0;  // the cluster of its lanes, in the order of the grid
   std::uint64_t channel = 0;  // of a transfer: the channel that keeps the order of transfers
+  std::vector<std::uint64_t> follows;   // of a transfer: those that it has waited for
   std::vector<std::uint32_t> comes_to;  // the instructions at which its lanes stand afterwards
   std::vector<std::uint64_t> sends;     // channels of the transfers that it has begun
   // If its lanes came together at the instruction: the step in which the lanes of process `joined`
@@ -102,7 +107,7 @@ inline bool Woke(const Event& a, const Event& b) {
 }
 
 // Whether `b` is a step of lanes that took step `a`, of lanes that `a` released, or of a transfer
-// that `a` started.
+// that `a` started or that comes after the transfer `a`.
 inline bool IsInProgramOrder(const Event& a, const Event& b) {
   if (b.actor.kind == Actor::Kind::kStart) {
     return a.actor.kind == Actor::Kind::kStart;
@@ -110,8 +115,8 @@ inline bool IsInProgramOrder(const Event& a, const Event& b) {
   const bool same_warp = a.turn.cta == b.turn.cta && a.turn.warp == b.turn.warp;
   const bool a_flies = a.actor.kind == Actor::Kind::kTransfer;
   if (b.actor.kind == Actor::Kind::kTransfer) {
-    return a.process == b.process ||
-           std::find(a.begun.begin(), a.begun.end(), b.process) != a.begun.end();
+    return a.process == b.process || Has(a.begun, b.process) ||
+           (a_flies && Has(b.follows, a.process));
   }
   return (same_warp && !a_flies && (a.lanes & b.lanes) != 0) || Woke(a, b);
 }
@@ -156,10 +161,6 @@ inline bool Completes(const Event& event) {
 inline bool IsWaitFor(const ObjectAccess& a, const ObjectAccess& b) {
   return a.mode == ObjectAccess::Mode::kComplete &&
          (b.mode == ObjectAccess::Mode::kWait || b.mode == ObjectAccess::Mode::kPass);
-}
-
-inline bool Has(const std::vector<std::uint64_t>& set, std::uint64_t one) {
-  return std::find(set.begin(), set.end(), one) != set.end();
 }
 
 // A node of the search: the actors that are enabled, and which of them have been tried.

@@ -32,6 +32,9 @@ EventWalk::EventWalk(const EventIndex& index, const std::vector<Node>& nodes, co
     case Actor::Kind::kTransfer:
       Start({What::kProcess, event.process});
       Start({What::kBegun, event.process});
+      for (const std::uint64_t process : event.follows) {
+        Start({What::kProcess, process});
+      }
       break;
     default:
       lanes_ = event.lanes | event.turn.lanes;

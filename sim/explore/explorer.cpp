@@ -37,7 +37,9 @@ Explorer::Explorer(MakeWorld make_world, ExplorerOptions options, Judge judge)
       own_world_(make_world_()),
       world_(*own_world_),
       options_(std::move(options)),
-      judge_(std::move(judge)) {}
+      judge_(std::move(judge)) {
+  world_.set_stop([this] { return IsOver(); });
+}
 
 // All wrong results count as one bad end, whatever the values.
 std::pair<Kind, std::string> Explorer::EndOf(const BadEnd& end) {
@@ -223,6 +225,17 @@ bool Explorer::MayBeNote(const Suspicion& suspicion) const {
   return IsRace(suspicion.kind) && suspicion.of_memory_model && found_.count(KeyOf(suspicion)) == 0;
 }
 
+// There is no time to tell whether the race is a note.
+void Explorer::LeaveOpen(const Suspicion& race) {
+  if (found_.insert(KeyOf(race)).second) {
+    explored_.suspicions.push_back(
+        {race,
+         "nothing: the time was over before it was known whether collectives order it",
+         {},
+         0});
+  }
+}
+
 // Turns races that vanish if collectives order memory into notes, which name the collectives.
 // Returns the other races.
 std::vector<Suspicion> Explorer::TakeNotes(const std::vector<Suspicion>& suspicions,
@@ -236,6 +249,16 @@ std::vector<Suspicion> Explorer::TakeNotes(const std::vector<Suspicion>& suspici
                         [&](const Suspicion& one) { return IsRaceOf(one, note); });
   };
   std::vector<Suspicion> others = Follow(actors, {true});
+  if (other_world_->is_stopped()) {
+    for (const Suspicion& one : suspicions) {
+      if (!MayBeNote(one)) {
+        others.push_back(one);
+      } else if (race_of(others, one) == others.end()) {
+        LeaveOpen(one);
+      }
+    }
+    return others;
+  }
   // By the collectives that would order them.
   std::map<std::set<std::uint32_t>, std::vector<Suspicion>> told;
   for (Suspicion note : suspicions) {
@@ -260,6 +283,11 @@ std::vector<Suspicion> Explorer::TakeNotes(const std::vector<Suspicion>& suspici
       note.collectives.push_back(left->collectives.front());
       some.order_at.insert(left->collectives.front().at.pc);
     }
+    if (other_world_->is_stopped()) {
+      LeaveOpen(race);
+      told.clear();
+      continue;
+    }
     if (note.collectives.empty()) {
       others.push_back(std::move(race));
       continue;
@@ -274,14 +302,16 @@ std::vector<Suspicion> Explorer::Follow(const std::vector<Actor>& actors,
                                         const Collectives& collectives) {
   if (other_world_ == nullptr) {
     other_world_ = make_world_();
+    other_world_->set_stop([this] { return IsOver(); });
   }
   World& world = *other_world_;
   world.Reset();
   Analysis analysis(world, collectives);
   world.set_observer(&analysis);
   for (const Actor& actor : actors) {
-    world.Enabled();
-    world.Step(actor);
+    if (!world.Enabled().empty()) {
+      world.Step(actor);
+    }
   }
   world.set_observer(nullptr);
   if (world.Enabled().empty()) {

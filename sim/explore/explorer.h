@@ -140,6 +140,7 @@ class Explorer {
   void Take(const World& world, const std::vector<Suspicion>& suspicions, const Trace& trace,
             const std::vector<Actor>& actors);
   bool MayBeNote(const Suspicion& suspicion) const;
+  void LeaveOpen(const Suspicion& race);
   std::vector<Suspicion> TakeNotes(const std::vector<Suspicion>& suspicions,
                                    const std::vector<Actor>& actors);
   // Repeats the run and returns its unordered events.

@@ -5,6 +5,7 @@
 
 #include "sim/explore/trace.h"
 #include "sim/isa/bits.h"
+#include "sim/ptx/program/op_class.h"
 
 namespace muster::explore {
 namespace {
@@ -59,10 +60,20 @@ std::size_t Follower::IndexOf(const ptx::Turn& turn, unsigned lane) const {
 
 // The lanes of the step whose turn it is, or that have none.
 std::uint32_t Follower::MayTake(const Actor& actor, const ptx::Turn& turn) const {
+  // As at the pins: what takes from a pool and is not listed comes after all takers that are.
+  const ptx::Program& program = world_.program();
+  const bool takes_later =
+      IsOfWarp(actor) && TakesResource(program.code[actor.pc]) &&
+      std::any_of(states_.begin() + static_cast<std::ptrdiff_t>(head_),
+                  states_.begin() + static_cast<std::ptrdiff_t>(needed_), [&](const State& state) {
+                    return state.turn.what == ptx::Turn::What::kExecutes &&
+                           TakesResource(program.code[state.turn.pc]);
+                  });
   std::uint32_t lanes = 0;
   ForEachBit(IsOfWarp(actor) ? turn.lanes : turn.lanes & (~turn.lanes + 1), [&](unsigned lane) {
     const std::size_t index = IndexOf(turn, lane);
-    const bool may = index == states_.size() || index <= head_ || head_ >= needed_;
+    const bool is_listed = index != states_.size();
+    const bool may = head_ >= needed_ || (is_listed ? index <= head_ : !takes_later);
     lanes |= (may ? 1U : 0U) << lane;
   });
   return IsOfWarp(actor) || lanes == 0 ? lanes : turn.lanes;
@@ -100,11 +111,14 @@ void Follower::TakeLanes(const ptx::Turn& turn) {
 
 void Follower::Take(const Actor& actor) {
   const ptx::Turn turn = world_.TurnOf(actor);
+  world_.Step(actor);
+  if (world_.gathered().asks) {
+    return;
+  }
   TakeLanes(turn);
   if (IsOfWarp(actor)) {
     ForEachBit(turn.lanes, [&](unsigned lane) { ++times_[{turn.cta, turn.warp, turn.pc, lane}]; });
   }
-  world_.Step(actor);
 }
 
 // Nothing else may go: waits at mbarriers whose turn it is have come, though nothing has answered

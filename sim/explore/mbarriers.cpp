@@ -23,6 +23,9 @@ void Mbarriers::Operate(const Place& at, std::uint64_t owner, const MbOperation&
     object.word = {owner, operation.addr, kWordBytes};
     object.self = threads_.NewPseudo(owner);
   }
+  if (of == 0 && !IsMbWait(op)) {
+    memory_.NoteAction(at);
+  }
   std::uint32_t access = 0;
   if (op != MbOp::kCopyArriveNoInc) {
     access =
@@ -65,14 +68,27 @@ void Mbarriers::Make(Object* object, const Place& at, MbOp op, std::uint32_t acc
   *object = std::move(made);
 }
 
+// Returns the lanes that have waited for the phase before, and have then done something else.
+std::uint32_t Mbarriers::WaitedBefore(const Object& object, const Place& at) const {
+  std::uint32_t lanes = 0;
+  for (const Waiter& one : object.waits) {
+    const Place& its = one.side.at;
+    if (its.cta == at.cta && its.warp == at.warp && memory_.HasActedSince(at, one.event)) {
+      lanes |= its.lanes & at.lanes;
+    }
+  }
+  return lanes;
+}
+
 void Mbarriers::Wait(Object* object, const Place& at, const ptx::Mbarrier& instruction,
                      EventNumber event) {
   const Side waits{at, world_.steps(), 0, {"waits"}};
   threads_.Acquire(object->done, instruction.scope, instruction.acquiring, at);
-  object->waits.emplace_back(event, waits);
   // The wait was for the phase before the first one: no phase has completed since the init.
   const bool is_fresh = object->made.step != 0 && object->completed == 0;
-  memory_.NoteWait(at, is_fresh);
+  const std::uint32_t idle = is_fresh ? at.lanes : WaitedBefore(*object, at);
+  object->waits.push_back({event, waits, idle, is_fresh});
+  memory_.NoteWait(at, idle, is_fresh);
   if (is_fresh) {
     Suspicion note;
     note.kind = Kind::kBeforeFirst;
@@ -148,9 +164,10 @@ void Mbarriers::CheckPhase(const Object& object, const Place& at, MbOp op, std::
 // A wait for the preceding phase must end before this phase completes, or it could find this one
 // complete.
 void Mbarriers::CheckWaits(Object* object) {
-  for (const auto& [waited, side] : object->waits) {
+  for (const Waiter& waiter : object->waits) {
+    const Side& side = waiter.side;
     std::uint32_t late = side.at.lanes;
-    while (late != 0 && object->now.must.Knows(ThreadOf(side.at, First(late)), waited)) {
+    while (late != 0 && object->now.must.Knows(ThreadOf(side.at, First(late)), waiter.event)) {
       late &= late - 1;
     }
     if (late == 0) {
@@ -165,6 +182,9 @@ void Mbarriers::CheckWaits(Object* object) {
     suspicion.why =
         "no arrival of the next phase comes after the wait, so the wait could come when that phase "
         "has completed, too";
+    if ((waiter.idle >> First(late) & 1) != 0) {
+      suspicion.idle_wait = IdleWait{side.at.pc, waiter.is_fresh};
+    }
     suspicions_.Add(std::move(suspicion));
   }
   object->waits.clear();

@@ -37,16 +37,22 @@ class Mbarriers {
   void Conclude();
 
  private:
+  struct Waiter {
+    EventNumber event = 0;
+    Side side;
+    std::uint32_t idle = 0;  // lanes for which it was over at once
+    bool is_fresh = false;
+  };
   struct Object {
     Range word;
     Thread self;
     EventNumber completed = 0;
-    Release now;                                      // of the phase that runs
-    Release done;                                     // of the phase before
-    std::vector<std::uint64_t> transfers;             // of the phase that runs
-    std::vector<Arrived> arrivals;                    // likewise
-    std::vector<Arrived> completes;                   // the phase before
-    std::vector<std::pair<EventNumber, Side>> waits;  // for the phase before
+    Release now;                           // of the phase that runs
+    Release done;                          // of the phase before
+    std::vector<std::uint64_t> transfers;  // of the phase that runs
+    std::vector<Arrived> arrivals;         // likewise
+    std::vector<Arrived> completes;        // the phase before
+    std::vector<Waiter> waits;             // for the phase before
     Side made;
     Side latest;
     bool awaited = false;
@@ -57,6 +63,7 @@ class Mbarriers {
   // The side of an operation on an mbarrier, by lanes or by a transfer.
   Side SideOf(const Place& at, MbOp op, std::uint64_t of) const;
   void Make(Object* object, const Place& at, MbOp op, std::uint32_t access);
+  std::uint32_t WaitedBefore(const Object& object, const Place& at) const;
   void Wait(Object* object, const Place& at, const ptx::Mbarrier& instruction, EventNumber event);
   void Arrive(Object* object, const Place& at, MbOp op, const ptx::Mbarrier* instruction,
               EventNumber event, std::uint64_t of);

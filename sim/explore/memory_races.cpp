@@ -248,21 +248,22 @@ void MemoryRaces::Race(const Past& past, const Range& range, const Accessor& now
   if (must && a.transfer == 0) {
     suspicion.why += WhatIsMissed(thread, a, now);
   }
-  if ((a.at_fresh.lanes >> lane & 1) != 0) {
-    NameFreshWait("first", a.at_fresh, &suspicion);
-  } else if ((b.at_fresh.lanes & now.lanes) != 0) {
-    NameFreshWait("second", b.at_fresh, &suspicion);
+  if ((a.idle.lanes >> lane & 1) != 0) {
+    NameIdleWait("first", a, &suspicion);
+  } else if ((b.idle.lanes & now.lanes) != 0) {
+    NameIdleWait("second", b, &suspicion);
   }
   suspicions_.Add(std::move(suspicion));
 }
 
 // The wait has not kept the lanes of that access from coming too early.
-void MemoryRaces::NameFreshWait(const char* which, const Place& wait, Suspicion* suspicion) const {
+void MemoryRaces::NameIdleWait(const char* which, const Access& access,
+                               Suspicion* suspicion) const {
   suspicion->why += fmt::format(
-      "; the wait before the {}, at {}, was over at once: its mbarrier was fresh, and it waited "
-      "for the phase before the first",
-      which, PlaceOf(wait.pc));
-  suspicion->fresh_wait = wait.pc;
+      "; the wait before the {}, at {}, was over at once: {}", which, PlaceOf(access.idle.pc),
+      access.is_fresh ? "its mbarrier was fresh, and it waited for the phase before the first"
+                      : "it waited for a phase for which its thread had waited before");
+  suspicion->idle_wait = IdleWait{access.idle.pc, access.is_fresh};
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -271,9 +272,10 @@ void MemoryRaces::NameFreshWait(const char* which, const Place& wait, Suspicion*
 
 std::uint32_t MemoryRaces::Note(const Access& access) {
   accesses_.push_back(access);
-  const auto fresh = at_fresh_.find({access.at.cta, access.at.warp});
-  if (access.transfer == 0 && fresh != at_fresh_.end()) {
-    accesses_.back().at_fresh = fresh->second;
+  const auto found = of_warp_.find({access.at.cta, access.at.warp});
+  if (access.transfer == 0 && found != of_warp_.end()) {
+    accesses_.back().idle = found->second.idle;
+    accesses_.back().is_fresh = found->second.is_fresh;
   }
   return static_cast<std::uint32_t>(accesses_.size() - 1);
 }
@@ -296,6 +298,7 @@ std::uint32_t MemoryRaces::ByLane(const Place& at, const Range& range, ptx::Op o
     access.ordering = ordering;
     access.size = range.size;
     Note(access);
+    NoteAction(at);
   }
   last_ = at;
   last_address_ = range.address;
@@ -315,6 +318,7 @@ void MemoryRaces::ByWarp(const Place& at, const Range& range, bool writes) {
   access.role = writes ? Role::kWrite : Role::kRead;
   access.size = range.size;
   const std::uint32_t index = Note(access);
+  NoteAction(at);
   Check(range, {&accesses_[index], index, access.at.lanes, &threads_.KnownOf(at, First(at.lanes)),
                 true, false});
 }
@@ -372,12 +376,18 @@ std::uint32_t MemoryRaces::ByMbarrier(const Place& at, const Range& word, MbOp o
   return index;
 }
 
-void MemoryRaces::NoteWait(const Place& waits, bool is_fresh) {
-  Place& fresh = at_fresh_[{waits.cta, waits.warp}];
-  fresh.lanes = is_fresh ? fresh.lanes | waits.lanes : fresh.lanes & ~waits.lanes;
-  if (is_fresh) {
-    fresh.pc = waits.pc;
+void MemoryRaces::NoteWait(const Place& waits, std::uint32_t idle, bool is_fresh) {
+  OfWarp& warp = of_warp_[{waits.cta, waits.warp}];
+  warp.idle.lanes = (warp.idle.lanes & ~waits.lanes) | idle;
+  if (idle != 0) {
+    warp.idle.pc = waits.pc;
+    warp.is_fresh = is_fresh;
   }
+}
+
+bool MemoryRaces::HasActedSince(const Place& at, EventNumber event) const {
+  const auto found = of_warp_.find({at.cta, at.warp});
+  return found != of_warp_.end() && found->second.acted > event;
 }
 
 }  // namespace muster::explore

@@ -33,8 +33,9 @@ struct Access {
   bool async = false;   // in the async proxy
   bool of_map = false;  // in the tensormap proxy
   ptx::Ordering ordering;
-  unsigned size = 0;  // of an element
-  Place at_fresh;     // the lanes' latest wait, if that was for the phase before the first
+  unsigned size = 0;      // of an element
+  Place idle;             // the lanes' latest wait, if that was over at once (IdleWait)
+  bool is_fresh = false;  // that wait
 };
 
 class MemoryRaces {
@@ -60,8 +61,11 @@ class MemoryRaces {
   // before it. `of`: as in Observer::OnMbarrier.
   std::uint32_t ByMbarrier(const Place& at, const Range& word, MbOp op, EventNumber event,
                            std::uint64_t of, const Past* init);
-  // The lanes have waited at an mbarrier; `is_fresh`: for the phase before its first one.
-  void NoteWait(const Place& waits, bool is_fresh);
+  // The lanes have waited at an mbarrier; `idle`: those for which it was over at once.
+  void NoteWait(const Place& waits, std::uint32_t idle, bool is_fresh);
+  // Lanes of the warp go on to something else than a wait at an mbarrier.
+  void NoteAction(const Place& at) { of_warp_[{at.cta, at.warp}].acted = threads_.latest_event(); }
+  bool HasActedSince(const Place& at, EventNumber event) const;
 
   const Access& At(std::uint32_t index) const { return accesses_[index]; }
   // Whether the latest read observed a strong write.
@@ -102,7 +106,7 @@ class MemoryRaces {
   bool Sees(const Past& last, const Accessor& now) const;
 
   void Race(const Past& past, const Range& range, const Accessor& now);
-  void NameFreshWait(const char* which, const Place& wait, Suspicion* suspicion) const;
+  void NameIdleWait(const char* which, const Access& access, Suspicion* suspicion) const;
   std::string WhatIsMissed(const Thread& first, const Access& access, const Accessor& now) const;
   std::vector<Collective> WouldOrder(const Past& past, const Accessor& now) const;
   std::string PlaceOf(std::uint32_t pc) const {
@@ -121,8 +125,12 @@ class MemoryRaces {
   bool has_read_strong_ = false;
   Shadow shadow_;
   std::vector<Seen> seen_{1};
-  // By warp, the lanes whose latest wait was for the phase before the first one of an mbarrier.
-  std::map<std::pair<std::uint64_t, unsigned>, Place> at_fresh_;
+  struct OfWarp {
+    Place idle;  // lanes whose latest wait was over at once
+    bool is_fresh = false;
+    EventNumber acted = 0;
+  };
+  std::map<std::pair<std::uint64_t, unsigned>, OfWarp> of_warp_;
 };
 
 }  // namespace muster::explore

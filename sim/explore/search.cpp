@@ -30,11 +30,15 @@ Search::Search(World* world, const ExhaustOptions& options,
       each_(each),
       nodes_(std::move(beginning)),
       races_(&nodes_, world->program(), options.most_reversals),
-      fixed_(nodes_.size()) {
+      fixed_(nodes_.size()),
+      former_stop_(world->set_stop(options.stop ? [this] { return options_.stop(found_.classes); }
+                                                : World::Stop())) {
   for (std::size_t i = 0; i < fixed_; ++i) {
     races_.Find(i);
   }
 }
+
+Search::~Search() { world_.set_stop(std::move(former_stop_)); }
 
 std::vector<std::vector<Node>> Search::Split(std::size_t wanted) {
   std::deque<std::vector<Node>> open(1);
@@ -68,7 +72,7 @@ std::vector<std::vector<Node>> Search::Split(std::size_t wanted) {
 Exhausted Search::Run() {
   do {
     RunOne();
-    if (stopped_ || (options_.stop && options_.stop(found_.classes)) ||
+    if (stopped_ || world_.is_stopped() || (options_.stop && options_.stop(found_.classes)) ||
         found_.classes >= options_.most_classes) {
       found_.complete = !stopped_ && !cut_ && !TakeNext();
       break;
@@ -94,6 +98,7 @@ void Search::Step(Node* node, std::size_t which) {
   event.cluster = world_.ClusterOf(event.actor);
   const bool flies = event.actor.kind == Actor::Kind::kTransfer;
   event.channel = flies ? world_.ChannelOf(event.process) : 0;
+  event.follows = flies ? world_.FollowedBy(event.process) : std::vector<std::uint64_t>();
   event.comes_to.clear();
   event.joined_at.reset();
   for (const Node::Joined& joined : node->joined) {
@@ -141,17 +146,13 @@ void Search::Count(const Event& event) {
   }
 }
 
-// Follows the plan, and then takes the first enabled step until the end.
-void Search::RunOne() {
-  world_.Reset();
-  generations_.clear();
-  std::unique_ptr<Analysis> analysis;
-  if (options_.races) {
-    analysis = std::make_unique<Analysis>(world_);
-  }
-  world_.set_observer(analysis.get());
+// Takes the steps of all nodes again, but of the last one the step that is next. Returns false if
+// the run has stopped.
+bool Search::Repeat() {
   for (std::size_t depth = 0; depth < nodes_.size(); ++depth) {
-    world_.Enabled();
+    if (world_.Enabled().empty()) {
+      return false;
+    }
     Node& node = nodes_[depth];
     if (depth + 1 < nodes_.size() || depth < fixed_) {
       world_.Step(node.event.actor);
@@ -164,7 +165,23 @@ void Search::RunOne() {
     Step(&node, which);
     races_.Find(depth);
   }
-  Extend();
+  return true;
+}
+
+// Follows the plan, and then takes the first enabled step until the end.
+void Search::RunOne() {
+  world_.Reset();
+  generations_.clear();
+  std::unique_ptr<Analysis> analysis;
+  if (options_.races) {
+    analysis = std::make_unique<Analysis>(world_);
+  }
+  world_.set_observer(analysis.get());
+  if (Repeat()) {
+    Extend();
+  } else {
+    Cut();
+  }
   if (is_new_) {
     ++found_.classes;
     steps_.clear();
@@ -247,7 +264,9 @@ bool Search::Begin(Node* next) {
   world_.Reset();
   generations_.clear();
   for (const Node& node : nodes_) {
-    world_.Enabled();
+    if (world_.Enabled().empty()) {
+      return false;
+    }
     world_.Step(node.event.actor);
     Count(node.event);
   }
@@ -256,10 +275,19 @@ bool Search::Begin(Node* next) {
   return !enabled.empty();
 }
 
+// The order is not followed to its end.
+void Search::Cut() {
+  cut_ = true;
+  is_new_ = false;
+}
+
 void Search::Extend() {
   is_new_ = true;
   while (true) {
     const std::vector<Actor>& enabled = world_.Enabled();
+    if (world_.is_stopped()) {
+      return Cut();
+    }
     if (enabled.empty()) {
       cut_ = cut_ || world_.end() == World::End::kEndless;
       PlanWaits();
@@ -267,9 +295,7 @@ void Search::Extend() {
     }
     const bool asks = nodes_.size() % kAskEach == kAskEach - 1 && options_.stop;
     if (nodes_.size() >= options_.most_steps || (asks && options_.stop(found_.classes))) {
-      cut_ = true;
-      is_new_ = false;  // the order was cut off
-      return;
+      return Cut();
     }
     Node fresh = After(enabled);
     std::size_t which = 0;

@@ -23,6 +23,9 @@ class Search {
   // Searches all orders with this beginning.
   Search(World* world, const ExhaustOptions& options, const std::function<bool(const Order&)>& each,
          std::vector<Node> beginning = {});
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+  ~Search();
 
   // Returns a list of beginnings that covers all orders, at least this many if possible.
   std::vector<std::vector<Node>> Split(std::size_t wanted);
@@ -33,11 +36,13 @@ class Search {
 
   void Step(Node* node, std::size_t which);
   void Count(const Event& event);
+  bool Repeat();
   void RunOne();
   Node After(const std::vector<Actor>& enabled);
   void Join(Node* last, Node* fresh) const;
   bool Begin(Node* next);
   void Extend();
+  void Cut();
   void PlanWaits();
   bool TakeNext();
 
@@ -54,6 +59,7 @@ class Search {
   bool stopped_ = false;
   bool cut_ = false;
   Exhausted found_;
+  World::Stop former_stop_;
 };
 
 }  // namespace muster::explore

@@ -164,7 +164,10 @@ class Shrinker {
 
 Finding Shrink(Finding finding, World* world, const Explorer::Judge& judge,
                const std::function<bool()>& stop) {
-  return Shrinker(finding, world, judge, stop).Run();
+  World::Stop former = world->set_stop(stop);
+  finding = Shrinker(finding, world, judge, stop).Run();
+  world->set_stop(std::move(former));
+  return finding;
 }
 
 }  // namespace muster::explore

@@ -79,6 +79,7 @@ bool HungState::HoldsBarriersOf(const World& world) const {
 StateSearch SearchState(World* world, const HungState& state, std::uint64_t seed,
                         std::uint64_t orders, const std::function<bool()>& stop) {
   StateSearch search;
+  World::Stop former = world->set_stop(stop);
   while (search.orders < orders && (search.orders == 0 || !stop())) {
     const Trace trace = TakeOrder(world, state, seed + search.orders, stop);
     ++search.orders;
@@ -98,6 +99,7 @@ StateSearch SearchState(World* world, const HungState& state, std::uint64_t seed
     finding.standing = world->Standing();
     break;
   }
+  world->set_stop(std::move(former));
   return search;
 }
 

@@ -68,15 +68,22 @@ struct Collective {
   WarpOp op = WarpOp::kSync;
 };
 
+// A wait at an mbarrier that was over at once, and so has kept nobody from coming too early.
+struct IdleWait {
+  std::uint32_t pc = 0;
+  // It was for the phase before the first. Otherwise its lanes had waited for that phase before,
+  // and had gone on to something else.
+  bool is_fresh = false;
+};
+
 struct Suspicion {
   Kind kind = Kind::kDataRace;
   Side first;  // in the order of the run
   Side second;
-  Range object;     // memory, or an mbarrier
-  int bar = -1;     // a named barrier of the CTA object.owner
-  std::string why;  // why nothing orders them: a sentence
-  // The instruction of the wait at a fresh mbarrier that `why` names.
-  std::optional<std::uint32_t> fresh_wait;
+  Range object;                       // memory, or an mbarrier
+  int bar = -1;                       // a named barrier of the CTA object.owner
+  std::string why;                    // why nothing orders them: a sentence
+  std::optional<IdleWait> idle_wait;  // which `why` names
   // No other order of instructions shows it: the run itself is the witness.
   bool of_memory_model = false;
   // Collectives between the two events that would order them if collectives ordered memory, in the

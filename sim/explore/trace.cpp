@@ -9,6 +9,9 @@ namespace muster::explore {
 
 void Trace::Add(const Actor& actor, const ptx::Turn& turn, const Gathered& gathered) {
   first_.push_back(all_.size());
+  if (gathered.asks) {
+    return;
+  }
   if (actor.kind == Actor::Kind::kTransfer || actor.kind == Actor::Kind::kStart) {
     all_.push_back(turn);
   } else {

@@ -20,7 +20,7 @@ class Trace {
  public:
   // Adds a step. `turn` is what World::TurnOf returned before the step; the execution count of its
   // lanes is added here. When lanes gather at a barrier, their turns are placed at the arrival of
-  // the whole warp.
+  // the whole warp. Lanes that only ask for what a pool does not have take no turn.
   void Add(const Actor& actor, const ptx::Turn& turn, const Gathered& gathered);
   const std::vector<ptx::Turn>& turns() const { return turns_; }
   // Returns the schedule, followed by the next event of each thread, so that these cannot come

@@ -75,12 +75,14 @@ void World::Reset() {
   flights_.clear();
   next_flight_ = 1;
   started_.clear();
+  sent_.clear();
   times_.clear();
   lost_.clear();
   enabled_.clear();
   epoch_ = 0;
   Change(0);
   steps_ = 0;
+  is_stopped_ = false;
   started_up_ = false;
 }
 
@@ -157,8 +159,7 @@ void World::Step(const Actor& actor) {
   woken_.clear();
   dropped_.clear();
   begun_.clear();
-  gathered_.waits = false;
-  gathered_.arrived.clear();
+  gathered_ = {};
   met_ = 0;
   if (actor.kind == Actor::Kind::kStart) {
     NoteAccess(ObjectOf(kQueue, 0), ObjectAccess::Mode::kWrite);
@@ -200,6 +201,8 @@ void World::Step(const Actor& actor) {
       Change(cycle_);
     }
     Advance(&state, actor.lanes);
+    const Group* const group = GroupOf(state, actor.lanes);
+    gathered_.asks = group != nullptr && group->state == Group::State::kAwaitsResource;
     const ptx::Instruction& i = program_.code[actor.pc];
     gathered_.waits =
         actor.kind == Actor::Kind::kLanes && IsBarrier(i) && !IsAligned(i) &&
@@ -232,6 +235,15 @@ void World::Run(WarpState* state, std::uint32_t pc) {
       NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kRead);  // it may have been freed
     }
   }
+}
+
+bool World::MustStop() {
+  constexpr std::uint32_t kAskEach = 4096;  // instructions
+  if (++unasked_ >= kAskEach) {
+    unasked_ = 0;
+    is_stopped_ = stop_ && stop_();
+  }
+  return is_stopped_;
 }
 
 // Lanes that the warp scope has gathered arrive when the warp waits at no other barrier.
@@ -382,7 +394,7 @@ void World::Advance(WarpState* state, std::uint32_t moved) {
     if (next == warp.groups.end()) {
       break;
     }
-    if (way == kLongestWay) {
+    if (way == kLongestWay || MustStop()) {
       Grid::End(ptx::Outcome::kTimeout);
       return;
     }

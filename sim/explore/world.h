@@ -8,6 +8,7 @@
 #define MUSTER_SIM_EXPLORE_WORLD_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,9 +48,10 @@ struct Actor {
 };
 
 // What a step did at barriers that are not aligned, at which a warp arrives when all its lanes have
-// come.
+// come; and whether its lanes have come to an instruction without executing it.
 struct Gathered {
   bool waits = false;  // the step's lanes have come, and other lanes are missing
+  bool asks = false;   // what they take from a pool is not there: they execute it later
   std::vector<Place> arrived;
 };
 
@@ -71,6 +73,11 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   // Returns to the initial state.
   void Reset();
   void set_observer(Observer* observer) { observer_ = observer; }
+  // Asked every few thousand instructions, in the middle of a step too, whether the run must stop:
+  // it then has no end, and is_stopped(). Returns what was asked until now.
+  using Stop = std::function<bool()>;
+  Stop set_stop(Stop stop) { return std::exchange(stop_, std::move(stop)); }
+  bool is_stopped() const { return is_stopped_; }
 
   // Returns the actors that may take the next step. Empty: the run has ended, see end().
   const std::vector<Actor>& Enabled();
@@ -102,6 +109,8 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   std::uint64_t ClusterOf(const Actor& actor) const;
   // Returns the channel that keeps this transfer, by its process, in order with others; 0: none.
   std::uint64_t ChannelOf(std::uint64_t process) const;
+  // Returns the transfers, as processes, that this one, by its process, comes after.
+  std::vector<std::uint64_t> FollowedBy(std::uint64_t process) const;
   // Returns how many clusters have started or were cancelled.
   std::uint64_t begun_clusters() const { return clusters_.begun(); }
   // Instructions, executed in this order or an earlier one, whose effect depends on a clock or on
@@ -113,7 +122,8 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   std::vector<Actor> Waiting() const;
   // Returns transfers that are in flight, or were lost with their CTA: none of them has happened.
   std::vector<ptx::Turn> Flying() const;
-  // Returns where lanes stand that could execute next, or that wait at an mbarrier.
+  // Returns where lanes stand that could execute next, or that wait at an mbarrier or for what they
+  // take from a pool.
   std::vector<Place> Next() const;
   // Returns where the warps stand that have not exited.
   std::vector<Place> Standing() const;
@@ -188,8 +198,11 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
     bool asks = false;           // try_cancel: for the next cluster
     std::uint64_t asked_by = 0;  // a response: the number of its request
     bool is_lost = false;        // a response: a CTA that it is for has ended
-    unsigned unit = 0;           // of its issuing warp
-    std::uint64_t cta = 0;       // its issuer, linear
+    // The latest operation of each of its threads on mbarriers of the CTA that hears of it, as
+    // processes: it comes after these.
+    std::vector<std::uint64_t> follows;
+    unsigned unit = 0;      // of its issuing warp
+    std::uint64_t cta = 0;  // its issuer, linear
     unsigned warp_index = 0;
   };
 
@@ -212,6 +225,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   }
   void Advance(WarpState* state, std::uint32_t moved = 0);
   void Run(WarpState* state, std::uint32_t pc);
+  bool MustStop();
   void TakeDue(WarpState* state);
   bool IsSeen(const WarpState& state, const ptx::Group& group) const;
   std::uint64_t ValueOf(const WarpState& state, const ptx::Group& group, ptx::Slot slot,
@@ -235,8 +249,12 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   static std::uint32_t StandingWith(const WarpState& state, const ptx::Group& group);
   static Place PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc);
   static std::uint32_t LanesOf(const ptx::Transfer& transfer);
+  std::uint64_t ThreadOf(const Flight& flight, unsigned lane) const {
+    return (flight.cta * launch_.MaxWarps() + flight.warp_index) * kWarpSize + lane;
+  }
   static Place PlaceOf(const Flight& flight);  // of the issuing warp
   const Flight* FlightOf(const Actor& actor) const;
+  const Flight* FlightOf(std::uint64_t process) const;  // null: it is over
   std::optional<std::pair<unsigned, unsigned>> SlotOf(std::uint64_t cta) const;
   static ptx::Group* GroupOf(const WarpState& state, std::uint32_t lanes);
 
@@ -249,6 +267,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   void NoteExit(const ptx::Core& core, const Operation& exit, const Effects& effects);
 
   // world_transfer.cpp
+  std::vector<std::uint64_t> SentBefore(const Flight& flight, const ptx::Transfer& transfer);
   bool MayStep(const Flight& flight) const;
   void StepTransfer(std::size_t index);
   void StepProduct(std::size_t index);
@@ -282,12 +301,17 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   const WarpState* running_ = nullptr;  // the warp whose instruction is executed
   std::uint64_t next_flight_ = 1;
   std::unordered_map<std::uint64_t, std::uint64_t> started_;  // transfers, by thread
+  // The latest operation on another CTA's mbarriers, as a process, by thread and that CTA.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> sent_;
   struct Times {
     std::uint32_t count = 0;
     std::uint64_t step = 0;  // the latest
   };
   std::map<std::pair<std::uint64_t, std::uint32_t>, Times> times_;  // executions, by thread and pc
   Observer* observer_ = nullptr;
+  Stop stop_;
+  std::uint32_t unasked_ = 0;  // instructions since it was asked
+  bool is_stopped_ = false;
 
   std::vector<Actor> enabled_;
   std::vector<ObjectAccess> object_accesses_;

@@ -184,14 +184,24 @@ std::uint64_t World::ClusterOf(const Actor& actor) const {
   }
 }
 
+const World::Flight* World::FlightOf(std::uint64_t process) const {
+  const auto found = std::find_if(flights_.begin(), flights_.end(),
+                                  [&](const auto& flight) { return flight->process == process; });
+  return found == flights_.end() ? nullptr : found->get();
+}
+
 std::uint64_t World::ChannelOf(std::uint64_t process) const {
-  const auto flight = std::find_if(flights_.begin(), flights_.end(),
-                                   [&](const auto& one) { return one->process == process; });
-  if (flight == flights_.end() || (*flight)->transfer.kind != ptx::Transfer::Kind::kRemote) {
+  const Flight* const flight = FlightOf(process);
+  if (flight == nullptr || flight->transfer.kind != ptx::Transfer::Kind::kRemote) {
     return 0;
   }
   constexpr unsigned kUnitBits = 8;
-  return std::uint64_t{(*flight)->unit} << kUnitBits | ((*flight)->transfer.to->unit + 1);
+  return std::uint64_t{flight->unit} << kUnitBits | (flight->transfer.to->unit + 1);
+}
+
+std::vector<std::uint64_t> World::FollowedBy(std::uint64_t process) const {
+  const Flight* const flight = FlightOf(process);
+  return flight == nullptr ? std::vector<std::uint64_t>() : flight->follows;
 }
 
 World::End World::end() const {
@@ -201,7 +211,7 @@ World::End World::end() const {
     case ptx::Outcome::kDeadlock:
       return End::kDeadlock;
     case ptx::Outcome::kTimeout:
-      return ending() ? End::kEndless : End::kNone;
+      return ending() && !is_stopped_ ? End::kEndless : End::kNone;
     default:
       return End::kFault;
   }
@@ -263,6 +273,7 @@ std::vector<Place> World::Next() const {
         const ptx::Group& group = state.warp().groups[i];
         // After a fault, lanes may stand at an instruction that is not visible.
         if (group.state == ptx::Group::State::kAsked ||
+            group.state == ptx::Group::State::kAwaitsResource ||
             (group.state == ptx::Group::State::kReady && IsSeen(state, group))) {
           places.push_back(PlaceOf(state, ActiveOf(state, group), group.pc));
         }

@@ -27,7 +27,7 @@ void World::Post(ptx::Transfer transfer, std::uint64_t /*cycle*/) {
   flight->unit = state.unit;
   flight->cta = at.cta;
   flight->warp_index = at.warp;
-  const std::uint64_t thread = (at.cta * launch_.MaxWarps() + at.warp) * kWarpSize + transfer.lane;
+  const std::uint64_t thread = ThreadOf(*flight, transfer.lane);
   constexpr unsigned kThreadBits = 32;
   flight->process = ++started_[thread] << kThreadBits | thread;
   begun_.push_back(flight->process);
@@ -42,8 +42,26 @@ void World::Post(ptx::Transfer transfer, std::uint64_t /*cycle*/) {
   if (transfer.map) {
     NoteAccesses({{kGlobal, *transfer.map, ptx::kTensorMapBytes}}, ObjectAccess::Mode::kRead);
   }
+  flight->follows = SentBefore(*flight, transfer);
   flight->transfer = std::move(transfer);
   flights_.push_back(std::move(flight));
+}
+
+// An mbarrier hears of a transfer after the operations that its thread has sent to that CTA before,
+// which the network keeps in their order.
+std::vector<std::uint64_t> World::SentBefore(const Flight& flight, const ptx::Transfer& transfer) {
+  const bool is_sent = transfer.kind == Kind::kRemote;
+  std::set<std::uint64_t> before;
+  ForEachBit(is_sent || transfer.mbarrier ? LanesOf(transfer) : 0, [&](unsigned lane) {
+    const std::pair channel(ThreadOf(flight, lane), HearerOf(transfer)->linear_id);
+    if (const auto latest = sent_.find(channel); latest != sent_.end()) {
+      before.insert(latest->second);
+    }
+    if (is_sent) {
+      sent_[channel] = flight.process;
+    }
+  });
+  return {before.begin(), before.end()};
 }
 
 // Sends the request, and after it the response to each CTA that it is for.
@@ -136,6 +154,10 @@ bool World::MayStep(const Flight& flight) const {
   }
   if (flight.asked_by != 0) {
     return !IsAsking(flight.asked_by);
+  }
+  if (std::any_of(flight.follows.begin(), flight.follows.end(),
+                  [&](std::uint64_t process) { return FlightOf(process) != nullptr; })) {
+    return false;
   }
   if (transfer.kind == Kind::kArrive || transfer.kind == Kind::kTensor ||
       transfer.kind == Kind::kProduct) {

@@ -1111,6 +1111,152 @@ WAIT:
 
 
 @case
+def copy_comes_after_what_its_thread_has_sent(muster, folder):
+    """A thread arrives at another CTA's mbarrier, and a copy of that thread to the CTA then counts in the next phase: in
+    every order. Where another thread arrives, the bytes may come first, and the phase never completes."""
+    kernel = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+    .reg .pred %p;
+    .reg .b32 %r<6>;
+    .reg .b64 %in, %out;
+    .shared .align 8 .b64 m;
+    .shared .align 16 .b32 tile[4];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %cluster_ctarank;
+    ld.param.u64 %in, [in];
+    ld.param.u64 %out, [out];
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra READY;
+    mbarrier.init.shared::cta.b64 [m], 1;
+    fence.mbarrier_init.release.cluster;
+READY:
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    setp.eq.u32 %p, %r2, 1;
+    @%p bra SECOND;
+    mov.u32 %r3, m;
+    mapa.shared::cluster.u32 %r4, %r3, 1;
+    mov.u32 %r3, tile;
+    mapa.shared::cluster.u32 %r5, %r3, 1;
+    setp.ne.u32 %p, %r1, ARRIVES;
+    @!%p mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4];
+    setp.ne.u32 %p, %r1, 0;
+    @!%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%in], 16, [%r4];
+    bra DONE;
+SECOND:
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra DONE;
+FIRST:
+    mbarrier.try_wait.parity.shared::cta.b64 %p, [m], 0;
+    @!%p bra FIRST;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [m], 16;
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p, [m], 1;
+    @!%p bra WAIT;
+    ld.shared.u32 %r3, [tile];
+    st.global.u32 [%out], %r3;
+DONE:
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    ret;
+}
+"""
+    launch = ["--grid", 2, "--cluster", 2, "--block", 64, "--arg", "in=u32[4]:7", "--arg", "out=u32[1]", "--expect", "out=7"]
+    for thread, code in ((0, 0), (32, 3)):
+        (folder / "k.ptx").write_text(kernel.replace("ARRIVES", str(thread)))
+        text, _ = run(muster, "explore", folder / "k.ptx", *launch, code=code)
+        expect("complete: every order" in text, text)
+
+
+@case
+def time_within_a_step(muster, folder):
+    """Threads that compute for long between what others can notice: the time limit ends a run in the middle of that, and
+    what the run has shown until then is told."""
+    manifest = write_kernel(folder, 1024, """    mov.u32 %r1, %tid.x;
+    st.shared.u32 [x], %r1;
+    mov.u32 %r3, 0;
+ROUND:
+    mov.u32 %r2, 0;
+LOOP:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, 300000;
+    @%p1 bra LOOP;
+    st.shared.u32 [x], %r2;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p1, %r3, 1000;
+    @%p1 bra ROUND;
+    ret;
+""")
+    report, text = explore(muster, folder, manifest, 8, "--time", 2)
+    expect(report["seconds"] < 12 and report["classes"] == 0 and not report["findings"], text)
+    expect("data_race" in text and "the time was over" in text, text)
+
+
+@case
+def repeated_wait_is_one_cause(muster, folder):
+    """A consumer waits with the parity of the phase before: what races at the slots that it reads, and that the wait may
+    be late, is one finding, which names the wait. With the right parity, and a second look at the phase, there is none."""
+    manifest = write_kernel(folder, 128, """    .shared .align 8 .b64 full;
+    .shared .align 8 .b64 empty;
+    .shared .align 4 .b32 y;
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READY;
+    mbarrier.init.shared::cta.b64 [full], 1;
+    mbarrier.init.shared::cta.b64 [empty], 1;
+READY:
+    bar.sync 0;
+    and.b32 %r2, %r1, 31;
+    setp.ne.u32 %p1, %r2, 0;
+    @%p1 ret;
+    mov.u32 %r3, 0;
+    setp.gt.u32 %p1, %r1, 32;
+    @%p1 ret;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra CONSUME;
+PRODUCE:
+    st.shared.u32 [x], %r3;
+    st.shared.u32 [y], %r3;
+    mbarrier.arrive.shared::cta.b64 _, [full];
+FREE:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [empty], %r3;
+    @!%p1 bra FREE;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p1, %r3, 2;
+    @%p1 bra PRODUCE;
+    ret;
+CONSUME:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [full], PARITY;
+    @!%p1 bra CONSUME;
+AGAIN:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [full], PARITY;
+    @!%p1 bra AGAIN;
+    ld.shared.u32 %r2, [x];
+    ld.shared.u32 %r2, [y];
+    mbarrier.arrive.shared::cta.b64 _, [empty];
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p1, %r3, 2;
+    @%p1 bra CONSUME;
+    ret;
+""")
+    text = (folder / "k.ptx").read_text()
+    again = text[text.index("AGAIN:"):text.index("    ld.shared.u32 %r2, [x]")]
+    (folder / "k.ptx").write_text(text.replace("PARITY", "%r3"))
+    explore(muster, folder, manifest, 0)
+    (folder / "k.ptx").write_text(text.replace(again, "").replace("PARITY", "0"))
+    wait = line_of(folder, "CONSUME:") + 1
+    report, text = explore(muster, folder, manifest, 3)
+    pairs = [finding for finding in report["findings"] if finding.get("second", finding["first"]) != finding["first"]]
+    told = [finding for finding in pairs if f"at line {wait}, was over at once: it waited for a phase for which" in finding["why"]]
+    expect(len(told) == 1 and len(told[0]["more"]) >= 2, text)
+    expect("late_wait" in {finding["kind"] for finding in told[0]["more"]}, told)
+    expect(not [finding for finding in pairs if finding["kind"] == "late_wait" and finding["first"]["line"] == wait], text)
+
+
+@case
 def tensor_witness_is_small(muster, folder):
     """The witness of an accumulator that is read too early lists the read and the product, and not the allocation before
     them, which the unit then lets happen."""

@@ -110,6 +110,22 @@ TEST(PtxRegisters, WarpsOfAWarpgroupMayBeAtDifferentPlaces) {
   }
 }
 
+// "If a setmaxnreg instruction is not executed by all warps in the warpgroup, then the behavior is
+// undefined": whether or not it is known how many registers there are, and whether they would do.
+TEST(PtxRegisters, FewerThanFourWarpsAreNoWarpgroup) {
+  for (const char* const directives : {".maxnreg 128", ""}) {
+    for (const std::string& instruction : {Set("dec", 40), Set("inc", 232)}) {
+      Kernel kernel = Groups("", instruction, directives);
+      kernel.manifest.block = {160, 1, 1};
+      const Ended run(kernel);
+      EXPECT_EQ(run.outcome(), "fault:partial_warpgroup") << directives << instruction;
+      EXPECT_NE(run.grid().problem().find("of four warps, of which its block has 1"),
+                std::string::npos)
+          << run.grid().problem();
+    }
+  }
+}
+
 TEST(PtxRegisters, TheWrongWayIsRefused) {
   for (const auto& [instruction, says] :
        {std::pair(Set("inc", 120), "with .inc, where it has 128"),

@@ -33,6 +33,9 @@ StepEvent WarpgroupUnit::ExecuteWarpgroup(Warp* warp, std::size_t index) {
       return *refused;
     }
   }
+  if (const auto refused = RefusePartial(*warp, lanes.instruction.line)) {
+    return *refused;
+  }
   if (const auto refused = JoinWarpgroup(warp, {group.pc, product.matrices})) {
     return *refused;
   }
@@ -53,17 +56,24 @@ StepEvent WarpgroupUnit::ExecuteWarpgroup(Warp* warp, std::size_t index) {
   return StepEvent::kNone;
 }
 
+// The block has a whole warpgroup of four warps there.
+std::optional<StepEvent> WarpgroupUnit::RefusePartial(const Warp& warp, std::uint32_t line) {
+  const unsigned warps =
+      warp.cta->warpgroups[warp.first_thread / kWarpSize / kWarpgroupWarps].warps();
+  return warps == kWarpgroupWarps
+             ? std::nullopt
+             : std::optional(x_.Misuse(
+                   warp, 0, line, "partial_warpgroup",
+                   fmt::format("comes to an instruction of four warps, of which its block has {}",
+                               warps)));
+}
+
 // "All threads in the warpgroup must execute the same [...] instruction", with the same
 // descriptors.
 std::optional<StepEvent> WarpgroupUnit::JoinWarpgroup(Warp* warp, const Warpgroup::Step& step) {
   const std::uint32_t line = x_.program.code[step.pc].line;
   const unsigned index = warp->first_thread / kWarpSize;
   Warpgroup& warpgroup = warp->cta->warpgroups[index / kWarpgroupWarps];
-  if (warpgroup.warps() != kWarpgroupWarps && !step.limit) {
-    return x_.Misuse(*warp, 0, line, "partial_warpgroup",
-                     fmt::format("comes to an instruction of four warps, of which its block has {}",
-                                 warpgroup.warps()));
-  }
   const auto differs = warpgroup.Join(index % kWarpgroupWarps, step);
   if (!differs) {
     return std::nullopt;
@@ -224,6 +234,9 @@ void WarpgroupUnit::Start(Warp* warp, const Instruction& instruction,
 std::optional<StepEvent> WarpgroupUnit::SetRegisters(Warp* warp, const Group& group) {
   const Instruction& i = x_.program.code[group.pc];
   const auto& limit = i.As<RegisterLimit>();
+  if (const auto refused = RefusePartial(*warp, i.line)) {
+    return *refused;
+  }
   RegisterPool& pool = warp->cta->registers;
   std::uint32_t& own = pool.of_warp[warp->first_thread / kWarpSize];
   const bool known = warp->cta->launch->registers != 0;

@@ -31,6 +31,7 @@ class WarpgroupUnit {
   std::optional<StepEvent> TouchFragments(Warp* warp, const Group& group, std::uint32_t active);
 
  private:
+  std::optional<StepEvent> RefusePartial(const Warp& warp, std::uint32_t line);
   std::optional<StepEvent> JoinWarpgroup(Warp* warp, const Warpgroup::Step& step);
   std::optional<StepEvent> Prepare(Warp* warp, const Lanes& lanes, std::uint32_t frame,
                                    StartedProduct* product);
