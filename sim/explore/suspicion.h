@@ -68,7 +68,7 @@ struct Collective {
   WarpOp op = WarpOp::kSync;
 };
 
-// A wait at an mbarrier that was over at once, and so has kept nobody from coming too early.
+// A wait at an mbarrier that was over at once, and so has held no warp back.
 struct IdleWait {
   std::uint32_t pc = 0;
   // It was for the phase before the first. Otherwise its lanes had waited for that phase before,

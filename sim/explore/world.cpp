@@ -465,13 +465,6 @@ bool World::Retries(const ptx::Core& core, const ptx::Warp& warp, const Group& g
   return found->second;
 }
 
-// Notes an access to memory that free may remove.
-void World::NoteHeapAccess(std::uint64_t address) {
-  if (has_heap_ && ptx::SegmentOf(address) >= initial_.segments()) {
-    NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kRead);
-  }
-}
-
 void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
                      const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address,
                      bool changed) {

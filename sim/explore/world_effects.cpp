@@ -304,4 +304,11 @@ void World::OnTensorAccess(const ptx::Warp& warp, const std::vector<ptx::TensorR
   }
 }
 
+// Notes an access to memory that free may remove.
+void World::NoteHeapAccess(std::uint64_t address) {
+  if (has_heap_ && ptx::SegmentOf(address) >= initial_.segments()) {
+    NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kRead);
+  }
+}
+
 }  // namespace muster::explore

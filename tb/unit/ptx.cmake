@@ -21,4 +21,4 @@ set_source_files_properties(ptx_table_test.cpp PROPERTIES SKIP_UNITY_BUILD_INCLU
   "MUSTER_INSTRUCTIONS=\"${PROJECT_SOURCE_DIR}/sim/ptx/INSTRUCTIONS.md\";MUSTER_INSTRUCTION_NAMES=\"${PROJECT_SOURCE_DIR}/tb/unit/ptx_instructions.txt\"")
 # Their helpers have short names, which those of other tests have, too.
 set_source_files_properties(ptx_multimem_test.cpp ptx_tensor_movement_test.cpp ptx_tensor_scaled_test.cpp
-  ptx_texture_test.cpp ptx_wgmma_sparse_test.cpp ptx_multicast_test.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  ptx_texture_test.cpp ptx_wgmma_sparse_test.cpp ptx_multicast_test.cpp ptx_report_test.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -52,7 +52,6 @@ TEST(PtxReport, WhatTheTextDoesNotHave) {
            "mbarrier.arrive.layout::v1.b64 %d1, [s];",
            "mbarrier.pending_count.layout::v1.b64 %r1, %d1;",
            "mbarrier.check_layout.b64 %p1, [s];",
-           "mbarrier.check_layout.layout::v1.b64 _, [s];",
            "mbarrier.test_wait.phase_type::conditional.b64 %p1, [s], %d1;",
            "mbarrier.test_wait.b64 %p1|%p2, [s], %d1;",
            "mbarrier.test_wait.parity.phase_type::conditional.b64 %p1|%p2, [s], 0;",
@@ -61,7 +60,10 @@ TEST(PtxReport, WhatTheTextDoesNotHave) {
        }) {
     EXPECT_EQ(Judge(form, 94, "107a"), FormVerdict::kRefused) << form;
   }
-  EXPECT_EQ(Judge("mbarrier.init.layout::v1.b64 [s], 512;", 94, "107a"), FormVerdict::kMisuse);
+  for (const char* const form :
+       {"mbarrier.init.layout::v1.b64 [s], 512;", "mbarrier.check_layout.layout::v1.b64 _, [s];"}) {
+    EXPECT_EQ(Judge(form, 94, "107a"), FormVerdict::kMisuse) << form;
+  }
 }
 
 // One thread: a copy of `data` with that mechanism, and what the wait says: the report and its
