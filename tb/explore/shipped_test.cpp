@@ -22,7 +22,9 @@ namespace {
 
 bool IsToWork(const std::filesystem::path& path) {
   const std::string stem = path.stem().string();
+  // A copy is never strong, so store buffering with copies is a race, whatever fences it has.
   return path.extension() == ".json" && stem != "wrong" && stem != "mb_long_wait" &&
+         path.parent_path().filename() != "store_buffering_proxy" &&
          stem.rfind("hazard_", 0) != 0 && ptx::ReadManifest(path.string()).outcome == "completes";
 }
 

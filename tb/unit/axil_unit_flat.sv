@@ -72,7 +72,7 @@ module axil_unit_flat
   assign issue_ready_o = ready[0];
 
   assign group = '{op: MbArrive, place: '{cta: '0, addr: mb_issue_addr_i}, lanes: 32'd1,
-                   operand: 32'd1, default: '0};
+                   operand: 32'd1, asks: AsksPrimary, default: '0};
 
   /* verilator lint_off PINCONNECTEMPTY */  // what the test does not look at
   muster #(.Cfg(Cfg)) u_muster (
