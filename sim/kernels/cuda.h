@@ -26,9 +26,15 @@ struct Dim3 {
 #define __shared_address(pointer) \
   unsigned(reinterpret_cast<unsigned long>((__attribute__((address_space(3))) void*)(pointer)))
 
+#define __cvta_generic_to_shared(pointer) static_cast<unsigned long>(__shared_address(pointer))
+
 #define __syncthreads_count(predicate) __nvvm_bar0_popc(predicate)
 #define __syncthreads_and(predicate) __nvvm_bar0_and(predicate)
 #define __syncthreads_or(predicate) __nvvm_bar0_or(predicate)
 #define __barrier_sync_count(id, threads) __nvvm_barrier_sync_cnt(id, threads)
+
+__device__ inline void __syncwarp(unsigned mask = 0xffffffff) {
+  asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
+}
 
 #endif  // MUSTER_SIM_KERNELS_CUDA_H_

@@ -12,8 +12,8 @@
 namespace muster::ptx {
 namespace {
 
-constexpr unsigned kBulkUnit = 16;       // bytes: sizes and addresses of bulk copies are multiples
-constexpr std::uint32_t kMaxPieces = 4;  // of a bulk copy
+constexpr unsigned kBulkUnit = 16;        // bytes: sizes and addresses of bulk copies are multiples
+constexpr std::uint32_t kLeastShare = 4;  // of the rest: a piece has a quarter or more
 constexpr unsigned kWordBytes = 8;
 
 // What .ignore_oob leaves in the bytes that it ignores: "indeterminate".
@@ -287,7 +287,7 @@ void AsyncCopies::StartInParts(Warp* warp, unsigned lane, const Instruction& ins
     const std::uint32_t bytes = x_.whole_copies
                                     ? size
                                     : kBulkUnit * std::max(1 + x_.random.Below(units),
-                                                           (units + kMaxPieces - 1) / kMaxPieces);
+                                                           (units + kLeastShare - 1) / kLeastShare);
     const Transfer part = PartOf(whole, done, bytes);
     if (whole.to == nullptr) {
       StartTransfer(warp, lane, instruction, &warp->bulk_copies[lane], part);
