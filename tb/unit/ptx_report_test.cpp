@@ -116,7 +116,7 @@ TEST(PtxReport, EachMechanismLooksForItsPattern) {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       const Ended run(Inspecting(row.mechanism, row.data), "full", seed);
       ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-      EXPECT_EQ(run.Words(0), (std::vector<std::uint32_t>{row.reports ? 1U : 2U}))
+      EXPECT_EQ(run.Words(1), (std::vector<std::uint32_t>{row.reports ? 1U : 2U}))
           << row.mechanism << fmt::format(" {:#x}", row.data[0]);
     }
   }
