@@ -17,7 +17,8 @@ namespace {
 
 MbOperation Operation(const Step& step, const std::vector<Record>& before) {
   MbOperation operation;
-  operation.op = static_cast<MbOp>(step.op);
+  operation.op =
+      step.op == Op::kCopyArriveNoInc ? MbOp::kCopyArriveNoInc : static_cast<MbOp>(step.op);
   operation.lanes = step.lanes == 32 ? ~0U : (1U << step.lanes) - 1;
   operation.has_token = IsMbArrival(operation.op);
   if (!IsMbWait(operation.op)) {

@@ -7,7 +7,8 @@
 
 namespace muster::hwprobe {
 
-// In the order of MbOp (sim/isa/mbarrier_operation.h). The operand is in parentheses.
+// In the order of MbOp (sim/isa/mbarrier_operation.h), without kReportOn, which no thread performs.
+// The operand is in parentheses.
 enum class Op : unsigned {
   kInit,  // (count)
   kInval,

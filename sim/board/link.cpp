@@ -9,7 +9,7 @@ namespace muster::board {
 namespace {
 
 constexpr unsigned kAttempts = 5;
-constexpr std::uint8_t kVersion = 4;
+constexpr std::uint8_t kVersion = 5;
 constexpr std::size_t kIdentityBytes = 8;
 
 }  // namespace

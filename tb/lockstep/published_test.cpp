@@ -77,7 +77,8 @@ TEST(Published, Configurations) {
     EXPECT_EQ(std::stoul(cells[2]), config->num_issue) << name;
     const bool all = config->reduce && config->state && config->faults && config->drain &&
                      config->lanes && config->join && config->mbarrier && config->mb_limit;
-    EXPECT_EQ(cells[3] == "all", all) << name;
+    EXPECT_EQ(cells[3] == "all", all && config->report) << name;
+    EXPECT_EQ(cells[3] == "all but `EnReport`", all && !config->report) << name;
   }
 }
 

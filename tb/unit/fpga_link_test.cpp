@@ -146,7 +146,7 @@ TEST(FpgaFrame, IsFoundBetweenNoise) {
 
 TEST_F(FpgaLink, SaysWhatItIs) {
   EXPECT_EQ(Ask({static_cast<std::uint8_t>(Command::kIdentify)}),
-            (Bytes{0x81, 4, 8, 2, 1, 0, 10, 48}));
+            (Bytes{0x81, 5, 8, 2, 1, 0, 10, 48}));
 }
 
 TEST_F(FpgaLink, GoodFrameActs) {

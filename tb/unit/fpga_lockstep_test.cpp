@@ -171,7 +171,7 @@ class MbDriver final : public lockstep::Driver {
       group.has_hint = true;
       group.operand = Below(200);
     }
-    group.phase = OneIn(2);
+    group.phase = OneIn(2) && group.op != MbOp::kInit;  // an init of layout v1 else
     group.has_token = IsMbArrival(group.op) && OneIn(2);
     group.whole = !OneIn(4);
     group.releasing = OneIn(2);
