@@ -118,6 +118,7 @@ module mb_park_formal
       L14_place:  assert (!(u_props.waits_q || u_props.completed_q) || 32'(u_props.place_q.cta) < NumCtas);
       L15_clock:  assert (u_props.now_q == u_park.g_limit.now_q && u_props.ps_q == u_park.g_limit.ps_q);
       L13_wake:   assert (u_park.wake_q[w] == u_props.wakes_q);
+      L17_plain:  assert (EnReport || !(u_props.waits_q || u_props.completed_q) || !u_props.conditional_q);
     end
   end
 
