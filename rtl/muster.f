@@ -71,7 +71,6 @@ atomics/muster_atomics_sums.sv
 atomics/muster_atomics_drain.sv
 atomics/muster_atomics_turn.sv
 atomics/muster_atomics_enter.sv
-atomics/muster_atomics_report.sv
 atomics/muster_atomics.sv
 atomics/muster_atomics_lanes.sv
 cluster/muster_cluster_pkg.sv

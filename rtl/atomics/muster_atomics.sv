@@ -249,16 +249,42 @@ module muster_atomics
     assign sum        = '0;
   end
 
-  muster_atomics_report #(.EnFaults(Cfg.EnFaults)) u_report (
-    .clk_i, .rst_ni,
-    .answered_i (commit && answers), .refused_i (commit && write_q.refused),
-    .response_i (answer), .place_i (write_q.place), .free_o (answer_free),
-    .response_valid_o, .response_ready_i, .response_o, .fault_valid_o, .fault_o
+  muster_stage #(.data_t(at_response_t)) u_response (
+    .clk_i, .rst_ni, .valid_i (commit && answers), .ready_o (answer_free), .data_i (answer),
+    .valid_o (response_valid_o), .ready_i (response_ready_i), .data_o (response_o)
   );
 
   assign answer = '{
     from: write_q.from, warp: write_q.warp, lane: write_q.lane, upper: write_q.upper, word: word_q
   };
+
+  if (Cfg.EnFaults) begin : g_faults
+    logic      fault_valid_q;
+    at_fault_t fault, fault_q;
+
+    assign fault = '{
+      cause: FaultBadAddress, from: write_q.from, warp: write_q.warp, lane: write_q.lane,
+      place: write_q.place
+    };
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        fault_valid_q <= 1'b0;
+      end else begin
+        fault_valid_q <= commit && write_q.refused;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      fault_q <= fault;
+    end
+
+    assign fault_valid_o = fault_valid_q;
+    assign fault_o       = fault_q;
+  end else begin : g_no_faults
+    assign fault_valid_o = 1'b0;
+    assign fault_o       = '0;
+  end
 
   always_comb begin
     busy_o = '0;

@@ -31,7 +31,7 @@ endfunction()
 function(muster_atomics_sources variable)
   muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f sources unused)
   list(FILTER sources INCLUDE REGEX
-       "/(muster_pkg|muster_cfg_pkg|muster_first|muster_stage|muster_atomics(_pkg|_update|_round|_float|_sums|_drain|_turn|_enter|_report)?)\\.sv$")
+       "/(muster_pkg|muster_cfg_pkg|muster_first|muster_stage|muster_atomics(_pkg|_update|_round|_float|_sums|_drain|_turn|_enter)?)\\.sv$")
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 

@@ -208,7 +208,6 @@ SUBJECTS = {
         verilated="tb/unit/verilated/Vatomics_*",
         tops=lambda _: [("muster_atomics_lanes", {}), ("muster_atomics_update", {}),
                         *(("muster_atomics_enter", {"NumWarps": 8, "En128": wide, "EnRemote": 1}) for wide in (0, 1)),
-                        *(("muster_atomics_report", {"EnFaults": faults}) for faults in (0, 1)),
                         *(("muster_atomics_sums", {"Floats": floats}) for floats in (1, 2, 3))],
         unproven="a circuit of muster_atomics needs a structure of parameters"),
     "cluster": Subject(
