@@ -16,6 +16,7 @@ namespace muster::lockstep {
 // `index`: which of the lanes, from 0, in lane order.
 constexpr std::uint64_t TokenOf(const MbOutputs::Response& response, unsigned index) {
   MbWord word = DecodeMbWord(response.token, true);  // bit 0 of a token means nothing else
+  const std::uint64_t stray = response.token & ~Encode(word);  // which a unit leaves out
   const bool expects = ExpectsTx(response.op);
   const std::uint32_t count = index * (expects ? 1 : response.operand);
   word.pending -= count;
@@ -25,7 +26,7 @@ constexpr std::uint64_t TokenOf(const MbOutputs::Response& response, unsigned in
   if (expects) {
     word.tx += std::int64_t{index} * response.operand;
   }
-  return Encode(word);
+  return Encode(word) | stray;
 }
 
 // The report that a wait for a primary phase is given, if it is answered true.

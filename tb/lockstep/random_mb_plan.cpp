@@ -215,7 +215,9 @@ void RandomMbarrier::Spoil(const Cell& cell, MbOperation* operation) {
 }
 
 std::uint64_t RandomMbarrier::AnyWord() {
+  constexpr std::uint64_t kUnusedV1 = std::uint64_t{1} << 52 | 3U << 10;  // bits of layout v1
   MbWord word;
+  std::uint64_t stray = 0;
   if (random_.OneIn(3)) {
     return exact_ || random_.OneIn(2) ? 0 : random_.Next();
   }
@@ -228,11 +230,12 @@ std::uint64_t RandomMbarrier::AnyWord() {
     word.conditional = random_.OneIn(2);
     word.report = random_.OneIn(2) ? random_.Below(512) : 0;
     word.last = random_.OneIn(2) ? random_.Below(512) : 0;
+    stray = random_.OneIn(4) ? random_.Next() & kUnusedV1 : 0;
   }
   if (!exact_ && random_.OneIn(2)) {
     word.tx = random_.OneIn(2) ? kMaxMbCount : -std::int64_t{kMaxMbCount};
   }
-  return Encode(word);
+  return Encode(word) | stray;
 }
 
 // ------------------------------------------------------------------------------------------------
