@@ -52,9 +52,9 @@ TEST(PtxCheck, VersionsTargetsAndWideNumbers) {
     }
     return text;
   };
-  EXPECT_EQ(findings("9.4", "sm_121a", ""), "");
+  EXPECT_EQ(findings("9.5", "sm_121a", ""), "");
   EXPECT_EQ(findings("99.0", "sm_90", ""),
-            "- f.ptx:4:8: there is no .version 99.0: the newest is 9.4\n");
+            "- f.ptx:4:8: there is no .version 99.0: the newest is 9.5\n");
   EXPECT_EQ(findings("8.0", "sm_200", ""), "- f.ptx:4:8: there is no .target sm_200\n");
   for (const char* const fits : {"0xffffffff", "-2147483648", "-1", "4294967295"}) {
     EXPECT_EQ(findings("8.0", "sm_90", std::string("mov.u32 %r1, ") + fits + ";"), "") << fits;
@@ -76,7 +76,7 @@ TEST(PtxCheck, LinkedProgramsKeepWarningsOfTheVersion) {
   EXPECT_TRUE(warnings("8.0", "sm_90").empty());
   ASSERT_EQ(warnings("99.0", "sm_90").size(), 1U);
   EXPECT_EQ(warnings("99.0", "sm_90").front(),
-            "f.ptx: there is no .version 99.0: the newest is 9.4");
+            "f.ptx: there is no .version 99.0: the newest is 9.5");
   ASSERT_EQ(warnings("8.0", "sm_200").size(), 1U);
 }
 

@@ -42,7 +42,7 @@ std::uint32_t RegistersAtLaunch(const syntax::Function& function) {
 }
 
 void CheckVersion(const syntax::Module& module, std::vector<Diagnostic>* diagnostics) {
-  constexpr unsigned kNewest = 94;
+  constexpr unsigned kNewest = 95;
   constexpr unsigned kArchitectures[] = {10, 11, 12, 13,  20,  21,  30,  32,  35,  37, 50,
                                          52, 53, 60, 61,  62,  70,  72,  75,  80,  86, 87,
                                          88, 89, 90, 100, 101, 103, 107, 110, 120, 121};
