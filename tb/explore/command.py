@@ -1172,6 +1172,49 @@ DONE:
 
 
 @case
+def init_that_another_cta_uses(muster, folder):
+    """An mbarrier that one CTA makes and another arrives at: after a relaxed arrival at the barrier between them nothing makes the init
+    visible there but fence.mbarrier_init; the arrival without a qualifier releases. Within a CTA bar.sync is enough."""
+    kernel = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p;
+    .reg .b32 %r<6>;
+    .shared .align 8 .b64 m;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %cluster_ctarank;
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra READY;
+    mbarrier.init.shared::cta.b64 [m], 1;
+    FENCE
+READY:
+    MEET
+    setp.ne.u32 %p, %r1, 32;
+    @%p bra WAIT;
+    mov.u32 %r3, m;
+    xor.b32 %r4, %r2, OTHER;
+    mapa.shared::cluster.u32 %r5, %r3, %r4;
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r5];
+WAIT:
+    mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p, [m], 0;
+    @!%p bra WAIT;
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    ret;
+}
+"""
+    fence = "fence.mbarrier_init.release.cluster;"
+    relaxed = "barrier.cluster.arrive.relaxed; barrier.cluster.wait;"
+    released = "barrier.cluster.arrive; barrier.cluster.wait;"
+    for make, meet, other, found in (("", relaxed, 1, True), (fence, relaxed, 1, False), ("", released, 1, False), ("", "bar.sync 0;", 0, False)):
+        (folder / "k.ptx").write_text(kernel.replace("FENCE", make).replace("MEET", meet).replace("OTHER", str(other)))
+        text, _ = run(muster, "explore", folder / "k.ptx", "--grid", 2, "--cluster", 2, "--block", 64, "--arg", "out=u32[1]", code=7 if found else 0)
+        expect("complete: every order" in text and ("lifetime" in text and "no release and acquire" in text if found else "0 findings" in text), text)
+
+
+@case
 def time_within_a_step(muster, folder):
     """Threads that compute for long between what others can notice: the time limit ends a run in the middle of that, and
     what the run has shown until then is told."""
