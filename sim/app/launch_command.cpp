@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "sim/app/files.h"
@@ -21,15 +23,25 @@ bool EndsWith(const std::string& text, const std::string& end) {
 
 namespace {
 
+// A file that is not there is told before what its launch lacks.
+void CheckIsThere(const std::string& file, const char* what) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) {
+    throw ptx::InputError(fmt::format("{}: the {} cannot be read", ptx::Printable(file), what));
+  }
+}
+
 Job LaunchOf(LaunchCommand* command) {
   const bool cuda = EndsWith(command->file, ".cu");
+  const bool ptx = EndsWith(command->file, ".ptx");
+  CheckIsThere(command->file, cuda ? "CUDA file" : ptx ? "PTX file" : "manifest");
   if (!cuda && (!command->cuda.architecture.empty() || !command->cuda.flags.empty())) {
     throw ptx::InputError(
         fmt::format("{}: --arch, and what follows --, go to the compiler of a CUDA file (.cu), "
                     "which this is not",
                     ptx::Printable(command->file)));
   }
-  if (!cuda && !EndsWith(command->file, ".ptx")) {
+  if (!cuda && !ptx) {
     for (const CLI::Option* option : command->of_launch) {
       if (option->count() != 0) {
         throw ptx::InputError(

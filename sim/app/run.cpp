@@ -345,7 +345,8 @@ RunResult Run(Job job, const RunOptions& options) {
     if (last) {
       result.code = verdict.code;
       result.outcome = verdict.outcome;
-      result.text += ptx::VerdictText(session, verdict) + target.Summary();
+      result.text = ptx::DifferencesText(verdict) + result.text +
+                    ptx::VerdictText(session, verdict) + target.Summary();
       WritePage(page, session, verdict, options, result.text);
       result.report =
           manifest.launches.empty()
@@ -403,6 +404,16 @@ class HazardsOfSeeds {
   std::map<std::string, Met> met_;
 };
 
+// What to do next when all seeds are as expected: each has shown one order of the events.
+std::string NextText(const Job& job, const RunOptions& options) {
+  const ptx::Manifest& manifest = job.manifest;
+  return manifest.command.empty() || !options.schedule.empty() ||
+                 manifest.OverlapFrom(0) != manifest.LaunchCount()
+             ? ""
+             : fmt::format("Next: muster explore {} looks for a bad order that no seed has shown\n",
+                           manifest.command);
+}
+
 }  // namespace
 
 ptx::ExitCode RunSeeds(const Job& job, std::uint64_t first, std::uint64_t last,
@@ -432,7 +443,7 @@ ptx::ExitCode RunSeeds(const Job& job, std::uint64_t first, std::uint64_t last,
   }
   fmt::print("{}{}", report, hazards.Text(last - first + 1));
   if (bad.empty()) {
-    fmt::print("seeds {} to {}: all as expected\n", first, last);
+    fmt::print("seeds {} to {}: all as expected\n{}", first, last, NextText(job, options));
   } else {
     constexpr std::size_t kMost = 10;
     const std::size_t named = std::min(bad.size(), kMost);

@@ -140,7 +140,7 @@ std::vector<std::string> Differences(const Task& task, const Result& result,
 
 std::string TextReport(const Task& task, const Result& result, const ptx::Verdict& verdict) {
   const Ending& ending = result.ending;
-  std::string text = LineEnded(ending.printed);
+  std::string text = DifferencesText(verdict) + LineEnded(ending.printed);
   for (const std::size_t index : LaunchesOf(task, ending)) {
     const Task::Launch& launch = task.launches()[index];
     const std::string which = task.Which(index);
@@ -156,9 +156,6 @@ std::string TextReport(const Task& task, const Result& result, const ptx::Verdic
           : ending.HasRun() ? fmt::format("{} after {:.3g} s\n", verdict.outcome, ending.seconds)
                             : verdict.outcome + "\n";
   text += LineEnded(ending.text);
-  for (const std::string& difference : verdict.differences) {
-    text += fmt::format("NOT AS EXPECTED: {}\n", difference);
-  }
   if (verdict.differences.empty()) {
     return text + "as expected\n";
   }

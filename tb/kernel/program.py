@@ -11,6 +11,7 @@ import os
 import pathlib
 import random
 import re
+import shlex
 import struct
 import subprocess
 import sys
@@ -830,13 +831,16 @@ JOIN:
     result = run(muster, "run", manifest, "--seeds", 20)
     check(result.returncode == 0 and result.stdout.endswith("k.ptx:%d: hazard unfinished_barrier, with %d of 20 seeds, "
           "first with seed %d by warp 1 of CTA (0,0,0) at barrier 1\nseeds 1 to 20: all as expected\n"
-          % (BODY_LINE + 5, len(met), met[0])), "expected the hazard", result)
+          "Next: muster explore %s looks for a bad order that no seed has shown\n" % (BODY_LINE + 5, len(met), met[0], manifest)),
+          "expected the hazard", result)
 
 
 def direct_seeds(muster, folder):
     result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH, "--seeds", "3-8")
-    check(result.returncode == 0 and result.stdout == "seeds 3 to 8: all as expected\n",
-          "expected a line", result)
+    check(result.returncode == 0 and re.fullmatch(r"seeds 3 to 8: all as expected\nNext: (muster explore .*) looks for .*\n", result.stdout),
+          "expected a line, and what to do next", result)
+    command = shlex.split(result.stdout.split("Next: muster ")[1].split(" looks for")[0])
+    check(run(muster, *command, "--time", 5).returncode == 0, f"expected {command} to run", result)
     kernel = KERNELS / "deadlock" / "deadlock.ptx"
     result = run(muster, "run", kernel, "--block", 64, "--seeds", 12)
     check(result.returncode == 3 and "12 of 12 not as expected: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...;"
@@ -870,6 +874,50 @@ def direct_buffers(muster, folder):
         result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH, option)
         check(result.returncode == 2 and says in result.stderr and not result.stdout,
               f"{option}: expected exit code 2", result)
+
+
+def causes_first(muster, folder):
+    """Of two waits of a deadlock the one that lacks an arrival that no warp comes to is told before the one that lasts because of it; and before all
+    else that the run is not as expected. A file that is not there is told before what its launch lacks."""
+    (folder / "k.ptx").write_text(""".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+    .reg .pred %p;
+    .reg .b32 %r<4>;
+    .shared .align 8 .b64 full;
+    .shared .align 8 .b64 empty;
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra READY;
+    mbarrier.init.shared.b64 [full], 32;
+    mbarrier.init.shared.b64 [empty], 33;
+READY:
+    bar.sync 0;
+    setp.ge.u32 %p, %r1, 32;
+    @%p bra CONSUMER;
+FREE:
+    mbarrier.test_wait.parity.shared.b64 %p, [empty], 0;
+    @!%p bra FREE;
+    mbarrier.arrive.shared.b64 _, [full];
+    ret;
+CONSUMER:
+    mbarrier.arrive.shared.b64 _, [empty];
+FILLED:
+    mbarrier.test_wait.parity.shared.b64 %p, [full], 0;
+    @!%p bra FILLED;
+    ret;
+}
+""")
+    result = run(muster, "run", folder / "k.ptx", "--block", 64)
+    told = [result.stdout.find(words) for words in ("NOT AS EXPECTED: the outcome is deadlock", "k: grid", "mbarrier empty (0x8): phase 0",
+                                                    "mbarrier full (0x0): phase 0", "Next: muster run")]
+    check(result.returncode == 3 and told[0] == 0 and told == sorted(told) and "hint" not in result.stdout, "expected the cause first", result)
+    for name, what in (("typo.ptx", "PTX file"), ("typo.cu", "CUDA file"), ("typo.json", "manifest")):
+        for options in ((), ("--block", 32), ("--arg", "7"), ("--block", "x")):
+            result = run(muster, "run", name, *options, cwd=folder)
+            check(result.returncode == 2 and result.stderr == f"{name}: the {what} cannot be read\n", f"{name} {options}: expected a sentence", result)
 
 
 def direct_cuda(muster, folder):
@@ -1029,6 +1077,7 @@ SCRIPTS = {
     "direct.seeds_hazards": seeds_hazards,
     "direct.buffers": direct_buffers,
     "direct.cuda": direct_cuda,
+    "direct.causes_first": causes_first,
     "direct.misuse": direct_misuse,
     "misplaced": misplaced,
     "manifest.missing": missing_manifest,

@@ -474,9 +474,6 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
 
 std::string VerdictText(const Session& last, const Verdict& verdict) {
   std::string text;
-  for (const std::string& difference : verdict.differences) {
-    text += fmt::format("NOT AS EXPECTED: {}\n", difference);
-  }
   if (verdict.differences.empty()) {
     const auto& buffers = last.manifest().buffers;
     const bool compares = std::any_of(buffers.begin(), buffers.end(), [](const auto& buffer) {
@@ -493,7 +490,8 @@ std::string VerdictText(const Session& last, const Verdict& verdict) {
 
 std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing,
                        const Served& served) {
-  return LaunchText(session, verdict.outcome, timing, served) + VerdictText(session, verdict);
+  return DifferencesText(verdict) + LaunchText(session, verdict.outcome, timing, served) +
+         VerdictText(session, verdict);
 }
 
 }  // namespace muster::ptx

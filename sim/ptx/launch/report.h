@@ -69,7 +69,7 @@ nlohmann::ordered_json JsonReport(const Session& last, const Verdict& verdict, c
 // What the kernel printed; then what ran, and what came of it.
 std::string LaunchText(const Session& session, const std::string& outcome, const Timing& timing,
                        const Served& served = {});
-// Whether that is as the manifest says, and where to look next.
+// That it is as the manifest says, or where to look next.
 std::string VerdictText(const Session& last, const Verdict& verdict);
 // Both, of a single launch.
 std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing,

@@ -74,6 +74,14 @@ std::vector<std::string> KernelsOf(const Manifest& manifest, std::size_t index) 
 
 }  // namespace
 
+std::string DifferencesText(const Verdict& verdict) {
+  std::string text;
+  for (const std::string& difference : verdict.differences) {
+    text += fmt::format("NOT AS EXPECTED: {}\n", difference);
+  }
+  return text;
+}
+
 std::string OutcomeName(const Grid& grid) {
   switch (grid.outcome()) {
     case Outcome::kCompletes:

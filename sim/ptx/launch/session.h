@@ -42,6 +42,9 @@ struct Verdict {
   std::vector<std::string> differences;  // from the manifest, a sentence each
 };
 
+// What a report begins with: the differences, a line each.
+std::string DifferencesText(const Verdict& verdict);
+
 // How often each hazard was met, by name.
 using HazardCounts = std::map<std::string, std::uint64_t>;
 

@@ -131,6 +131,7 @@ WaitText::WaitText(const Program& program, const Launch& launch, Waiting waiting
   for (const StuckCluster& cluster : waiting_.clusters) {
     Add(cluster);
   }
+  SortByCause();
 }
 
 std::string WaitText::Place(std::uint32_t line) const {
@@ -282,9 +283,6 @@ void WaitText::Add(const StuckMbarrier& mbarrier) {
                   fmt::join(lacks, ", "), MissingInShort(mbarrier.missing, mbarrier.can_come));
   paragraph.is_fresh = mbarrier.fresh && mbarrier.came.empty() &&
                        mbarrier.pending == mbarrier.expected && mbarrier.tx == 0;
-  if (paragraph.is_fresh) {
-    paragraph.rows.push_back(fmt::format("{:<9}{}", "hint", kFreshHint));
-  }
   for (const WarpLocation& where : mbarrier.waits) {
     paragraph.waiting.insert({mbarrier.cta, where.warp});
   }
@@ -360,6 +358,9 @@ std::string WaitText::Details() const {
     for (const std::string& row : paragraph.rows) {
       text += fmt::format("    {}\n", row);
     }
+    if (paragraph.is_fresh && paragraph.follows_from == 0) {
+      text += fmt::format("    {:<9}{}\n", "hint", kFreshHint);
+    }
   }
   std::map<std::uint64_t, std::vector<WarpLocation>> by_cta;
   for (const StuckWarp& warp : waiting_.warps) {
@@ -387,9 +388,9 @@ bool WaitText::LeadsTo(const Paragraph& from, const Paragraph& to) const {
                      [&](const auto& warp) { return to.waiting.count(warp) != 0; });
 }
 
-// The barriers from which all others follow: what they lack does not wait at another one, or only
-// at those that wait for them in turn.
-std::vector<std::size_t> WaitText::CauseNumbers() const {
+// Puts each barrier after those from which it follows: what it lacks waits there, and not the other
+// way round. The first ones are causes, from which all others follow.
+void WaitText::SortByCause() {
   const std::size_t n = paragraphs_.size();
   std::vector<std::vector<bool>> reaches(n, std::vector<bool>(n));
   for (std::size_t a = 0; a < n; ++a) {
@@ -404,23 +405,24 @@ std::vector<std::size_t> WaitText::CauseNumbers() const {
       }
     }
   }
-  std::vector<std::size_t> causes;
   for (std::size_t a = 0; a < n; ++a) {
-    bool is_cause = true;
     for (std::size_t b = 0; b < n; ++b) {
-      is_cause = is_cause && (!reaches[a][b] || reaches[b][a]);
-    }
-    if (is_cause) {
-      causes.push_back(a);
+      paragraphs_[a].follows_from += reaches[a][b] && !reaches[b][a] ? 1 : 0;
     }
   }
-  return causes;
+  // A barrier follows from more than each of those from which it follows.
+  std::stable_sort(
+      paragraphs_.begin(), paragraphs_.end(),
+      [](const Paragraph& a, const Paragraph& b) { return a.follows_from < b.follows_from; });
+  causes_ = static_cast<std::size_t>(
+      std::count_if(paragraphs_.begin(), paragraphs_.end(),
+                    [](const Paragraph& one) { return one.follows_from == 0; }));
 }
 
 std::vector<std::string> WaitText::Causes() const {
   std::vector<std::string> causes;
-  for (const std::size_t number : CauseNumbers()) {
-    const Paragraph& paragraph = paragraphs_[number];
+  for (std::size_t i = 0; i < causes_; ++i) {
+    const Paragraph& paragraph = paragraphs_[i];
     causes.push_back(
         fmt::format("{}{}: {}", paragraph.where,
                     paragraph.ctas.empty() ? "" : fmt::format(" of {}", CtasText(paragraph.ctas)),
@@ -430,9 +432,8 @@ std::vector<std::string> WaitText::Causes() const {
 }
 
 std::string WaitText::Hint() const {
-  const std::vector<std::size_t> numbers = CauseNumbers();
-  return std::any_of(numbers.begin(), numbers.end(),
-                     [&](std::size_t i) { return paragraphs_[i].is_fresh; })
+  const auto end = paragraphs_.begin() + static_cast<std::ptrdiff_t>(causes_);
+  return std::any_of(paragraphs_.begin(), end, [](const Paragraph& one) { return one.is_fresh; })
              ? kFreshHint
              : "";
 }

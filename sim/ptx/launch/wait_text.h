@@ -38,7 +38,8 @@ class WaitText {
     std::string in_short;   // "warps 4-7 wait at k.cu:54; 16 bytes are lacking"
     bool is_fresh = false;  // an mbarrier at which nothing has happened
     Warps waiting;
-    Warps missing;  // those that can come
+    Warps missing;                 // those that can come
+    std::size_t follows_from = 0;  // how many others
   };
 
   WaitText(const Program& program, const Launch& launch, Waiting waiting);
@@ -64,13 +65,14 @@ class WaitText {
                                   const std::vector<WarpLocation>& others) const;
   std::string WaitersInShort(const std::vector<WarpLocation>& waiters) const;
   std::string MissingInShort(const std::vector<WarpLocation>& missing, bool can_come) const;
-  std::vector<std::size_t> CauseNumbers() const;  // of paragraphs
+  void SortByCause();
   bool LeadsTo(const Paragraph& from, const Paragraph& to) const;
 
   const Program& program_;
   const Launch& launch_;
   const Waiting waiting_;
-  std::vector<Paragraph> paragraphs_;
+  std::vector<Paragraph> paragraphs_;  // causes first
+  std::size_t causes_ = 0;             // how many
 };
 
 }  // namespace muster::ptx
