@@ -12,6 +12,7 @@ import pathlib
 import random
 import re
 import shlex
+import shutil
 import struct
 import subprocess
 import sys
@@ -920,6 +921,43 @@ FILLED:
             check(result.returncode == 2 and result.stderr == f"{name}: the {what} cannot be read\n", f"{name} {options}: expected a sentence", result)
 
 
+def cuda_header(muster, folder):
+    """__syncwarp, of all lanes and of some, and the address of a variable in shared memory, of the header that clang gets: a kernel that
+    needs each of them is right in every order, and without either __syncwarp it is not."""
+    if not shutil.which("clang"):
+        print("skipped: there is no clang; scripts/run/setup.sh clang installs it")
+        sys.exit(77)
+    tools = folder / "bin"  # without nvcc, which has headers of its own
+    tools.mkdir()
+    (tools / "clang").symlink_to(shutil.which("clang"))
+    source = """extern "C" __global__ void fold(const unsigned *in, unsigned *out) {
+  __shared__ unsigned words[32];
+  __shared__ unsigned long long all;
+  const unsigned lane = threadIdx.x;
+  const unsigned mbarrier = static_cast<unsigned>(__cvta_generic_to_shared(&all));
+  if (lane == 0) asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(mbarrier) : "memory");
+  words[lane] = in[lane];
+  __syncwarp();
+  if (lane < 16) {
+    words[lane] += words[31 - lane];
+    __syncwarp(0xffff);
+    if (lane < 8) words[lane] += words[15 - lane];
+  }
+  asm volatile(
+      "{ .reg .b64 t; .reg .pred p; mbarrier.arrive.shared.b64 t, [%0]; WAIT: mbarrier.test_wait.shared.b64 p, [%0], t; @!p bra WAIT; }" ::"r"(
+          mbarrier)
+      : "memory");
+  out[lane] = words[lane % 8];
+}
+"""
+    for left_out, code in ((None, 0), ("__syncwarp();", 7), ("__syncwarp(0xffff);", 7)):
+        (folder / "fold.cu").write_text(source if left_out is None else source.replace(left_out, ""))
+        result = run(muster, "explore", folder / "fold.cu", "--block", 32, "--arg", "in=u32[32]:iota", "--arg", "out=u32[32]", "--expect", "out=62",
+                     env={"PATH": str(tools)})
+        check(result.returncode == code and "complete: every order" in result.stdout and
+              ("0 findings" in result.stdout) == (code == 0), f"without {left_out}: expected exit code {code}", result)
+
+
 def direct_cuda(muster, folder):
     """A CUDA file is compiled by the nvcc or clang of the PATH, which here only takes a copy."""
     source = folder / "a sum.cu"
@@ -1077,6 +1115,7 @@ SCRIPTS = {
     "direct.seeds_hazards": seeds_hazards,
     "direct.buffers": direct_buffers,
     "direct.cuda": direct_cuda,
+    "direct.cuda_header": cuda_header,
     "direct.causes_first": causes_first,
     "direct.misuse": direct_misuse,
     "misplaced": misplaced,
