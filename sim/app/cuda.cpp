@@ -92,10 +92,9 @@ std::string CompileCuda(const std::string& source, const CudaOptions& options) {
       if (compiler.empty() && IsThere(clang)) {
         compiler = fmt::format(
             "{} -x cuda --cuda-device-only --cuda-gpu-arch={} --cuda-path=/nonexistent "
-            "-nocudainc -nocudalib -fno-rtti -O2 {} -S",
-            clang, architecture("sm_80"),
-            // Without the option, clang leaves -g out of what it optimizes.
-            Has(options.flags, {"-g"}) ? "--cuda-noopt-device-debug" : "-gline-tables-only");
+            // Without --cuda-noopt-device-debug, clang leaves -g out of what it optimizes.
+            "-nocudainc -nocudalib -fno-rtti -O2 -g --cuda-noopt-device-debug -S",
+            clang, architecture("sm_80"));
         compiler += header.empty() ? "" : " -include " + ptx::Quoted(header);
       }
     }

@@ -104,8 +104,8 @@ std::string NamesHint(const Session& session) {
   for (const StuckMbarrier& mbarrier : session.grid().StuckMbarriers()) {
     if (mbarrier.name.find("+0x") != std::string::npos) {
       return fmt::format(
-          "For the names of members, as in smem.full[2] for {}: compile with nvcc -G, or clang -g "
-          "--cuda-noopt-device-debug (muster run FILE.cu ... -- -g)\n",
+          "For the names of members, as in smem.full[2] for {}: compile with nvcc -G "
+          "(muster run FILE.cu ... -- -G), or clang -g --cuda-noopt-device-debug\n",
           mbarrier.name.substr(0, mbarrier.name.find(' ')));
     }
   }

@@ -7,9 +7,13 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "sim/ptx/program/demangle.h"
+#include "sim/ptx/program/inlined_calls.h"
 #include "sim/ptx/program/program.h"
 
 namespace muster::ptx {
@@ -73,6 +77,45 @@ std::string FileAndLine(const SourcePlace& place) {
   return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
 }
 
+// Adds what DWARF says of inlined calls to places of which .loc says nothing: a call is a place of
+// its own, of an earlier .loc, that is inlined into the call around it. Places are sorted by line,
+// and one of them lasts until the next, the next function, or a border of a call.
+template <typename Loc>
+void AddCalls(const syntax::Module& module, std::vector<Loc>* locs) {
+  const InlinedCalls calls(module);
+  const std::set<std::uint32_t> borders = calls.Borders();
+  if (borders.empty()) {
+    return;
+  }
+  std::set<std::uint32_t> begins;  // of functions
+  for (const syntax::Function& function : module.functions) {
+    begins.insert(function.at.line);
+  }
+  const std::vector<Loc> given = std::move(*locs);
+  locs->clear();
+  const auto add = [&](std::uint32_t line, Loc loc) {
+    loc.ptx_line = line;
+    if (!loc.inlined_at) {
+      for (const auto& [site, called] : calls.At(line, {loc.site.file, loc.site.line})) {
+        locs->push_back({line, {site.first, site.second, 0}, loc.function, loc.inlined_at});
+        loc.inlined_at = locs->back().site;
+        loc.function = called;
+      }
+    }
+    locs->push_back(std::move(loc));
+  };
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::uint32_t line = given[i].ptx_line;
+    const auto begin = begins.upper_bound(line);
+    std::uint32_t end = begin == begins.end() ? std::numeric_limits<std::uint32_t>::max() : *begin;
+    end = i + 1 < given.size() ? std::min(end, given[i + 1].ptx_line) : end;
+    add(line, given[i]);
+    for (auto at = borders.upper_bound(line); at != borders.end() && *at < end; ++at) {
+      add(*at, given[i]);
+    }
+  }
+}
+
 }  // namespace
 
 SourceMap::SourceMap(const syntax::Module& module) {
@@ -85,6 +128,7 @@ SourceMap::SourceMap(const syntax::Module& module) {
   for (const syntax::DebugText& loc : module.locs) {
     ReadLoc(loc);
   }
+  AddCalls(module, &locs_);
   for (const syntax::Function& function : module.functions) {
     if (function.has_body && !locs_.empty()) {
       functions_.push_back({function.at.line, Demangled(function.name)});
