@@ -29,95 +29,100 @@ module muster_gpc
   parameter muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: 32, SmemBytes: SmemBytes,
     MbResponses: 8, EnReport: 1'b0, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1
-  }
+  },
   /* verilator lint_on WIDTHCONCAT */
+  // But for illegal values, which the blocks below refuse.
+  localparam muster_cfg_t Legal    = Nearest(Cfg),
+  localparam int unsigned Units    = Within(NumUnits, 1, MaxUnits),
+  localparam int unsigned Grids    = Within(NumGrids, 1, MaxGrids),
+  localparam int unsigned Lanes    = PowerWithin(LanesPerBeat, 1, Legal.WarpSize)
 ) (
   input  logic                 clk_i,   // the only clock, rising edge
   input  logic                 rst_ni,  // active low; asserted at any time
-  output logic  [NumUnits-1:0] idle_o,  // this cycle needs no clock edge
+  output logic  [Units-1:0] idle_o,  // this cycle needs no clock edge
 
   // The named barriers of each core.
-  input  logic   [NumUnits-1:0][Cfg.NumIssue-1:0] issue_valid_i,
-  output logic   [NumUnits-1:0][Cfg.NumIssue-1:0] issue_ready_o,
-  input  issue_t [NumUnits-1:0][Cfg.NumIssue-1:0] issue_i,
-  input  cta_req_t [NumUnits-1:0] cta_req_i,  // operations of the CTA scheduler, and exits
-  output cta_rsp_t [NumUnits-1:0] cta_rsp_o,  // what goes with a release, and responses
-  input  logic   [NumUnits-1:0][Cfg.NumWarps-1:0] lifecycle_warps_i,
-  output logic   [NumUnits-1:0][Cfg.NumWarps-1:0] busy_o,
-  output logic   [NumUnits-1:0][Cfg.NumWarps-1:0] fence_req_o,
-  input  logic   [NumUnits-1:0][Cfg.NumWarps-1:0] fence_ack_i,
-  output logic   [NumUnits-1:0][Cfg.NumWarps-1:0] release_o,
-  output logic   [NumUnits-1:0][Cfg.NumIssue+1:0] fault_valid_o,
-  output fault_t [NumUnits-1:0][Cfg.NumIssue+1:0] fault_o,
+  input  logic   [Units-1:0][Legal.NumIssue-1:0] issue_valid_i,
+  output logic   [Units-1:0][Legal.NumIssue-1:0] issue_ready_o,
+  input  issue_t [Units-1:0][Legal.NumIssue-1:0] issue_i,
+  input  cta_req_t [Units-1:0] cta_req_i,  // operations of the CTA scheduler, and exits
+  output cta_rsp_t [Units-1:0] cta_rsp_o,  // what goes with a release, and responses
+  input  logic   [Units-1:0][Legal.NumWarps-1:0] lifecycle_warps_i,
+  output logic   [Units-1:0][Legal.NumWarps-1:0] busy_o,
+  output logic   [Units-1:0][Legal.NumWarps-1:0] fence_req_o,
+  input  logic   [Units-1:0][Legal.NumWarps-1:0] fence_ack_i,
+  output logic   [Units-1:0][Legal.NumWarps-1:0] release_o,
+  output logic   [Units-1:0][Legal.NumIssue+1:0] fault_valid_o,
+  output fault_t [Units-1:0][Legal.NumIssue+1:0] fault_o,
 `ifdef MUSTER_OBSERVE
-  input  debug_req_t [NumUnits-1:0] debug_req_i,  // what to read
-  output debug_rsp_t [NumUnits-1:0] debug_rsp_o,  // what commits, and what was read
+  input  debug_req_t [Units-1:0] debug_req_i,  // what to read
+  output debug_rsp_t [Units-1:0] debug_rsp_o,  // what commits, and what was read
 `endif
 
   // The mbarriers of each core, and its bank of shared memory.
-  input  mb_req_t [NumUnits-1:0] mb_req_i,  // operations of warps and copy engines
-  output mb_rsp_t [NumUnits-1:0] mb_rsp_o,  // responses and faults
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] mb_busy_o,
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] mb_fence_req_o,
-  input  logic [NumUnits-1:0][Cfg.NumWarps-1:0] mb_fence_ack_i,
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] mb_wake_o,
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] mb_expire_o,
-  output smem_req_t [NumUnits-1:0] smem_req_o,
-  input  smem_rsp_t [NumUnits-1:0] smem_rsp_i,
+  input  mb_req_t [Units-1:0] mb_req_i,  // operations of warps and copy engines
+  output mb_rsp_t [Units-1:0] mb_rsp_o,  // responses and faults
+  output logic [Units-1:0][Legal.NumWarps-1:0] mb_busy_o,
+  output logic [Units-1:0][Legal.NumWarps-1:0] mb_fence_req_o,
+  input  logic [Units-1:0][Legal.NumWarps-1:0] mb_fence_ack_i,
+  output logic [Units-1:0][Legal.NumWarps-1:0] mb_wake_o,
+  output logic [Units-1:0][Legal.NumWarps-1:0] mb_expire_o,
+  output smem_req_t [Units-1:0] smem_req_o,
+  input  smem_rsp_t [Units-1:0] smem_rsp_i,
 
   // The atomics of each core, and their port at the bank.
-  input  at_req_t [NumUnits-1:0] at_req_i,  // updates of warps
-  output at_rsp_t [NumUnits-1:0] at_rsp_o,  // answers and faults
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] at_busy_o,
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] at_fence_req_o,
-  input  logic [NumUnits-1:0][Cfg.NumWarps-1:0] at_fence_ack_i,
-  output at_smem_req_t [NumUnits-1:0] at_smem_req_o,
-  input  smem_rsp_t    [NumUnits-1:0] at_smem_rsp_i,
+  input  at_req_t [Units-1:0] at_req_i,  // updates of warps
+  output at_rsp_t [Units-1:0] at_rsp_o,  // answers and faults
+  output logic [Units-1:0][Legal.NumWarps-1:0] at_busy_o,
+  output logic [Units-1:0][Legal.NumWarps-1:0] at_fence_req_o,
+  input  logic [Units-1:0][Legal.NumWarps-1:0] at_fence_ack_i,
+  output at_smem_req_t [Units-1:0] at_smem_req_o,
+  input  smem_rsp_t    [Units-1:0] at_smem_rsp_i,
 
   // The lanes of each core's warps.
-  input  warp_req_t [NumUnits-1:0] warp_req_i,  // collectives, gathers, exits
-  output warp_rsp_t [NumUnits-1:0] warp_rsp_o,  // answers, arrivals and faults
-  input  logic [NumUnits-1:0][LanesPerBeat-1:0][63:0] warp_values_i,
-  input  logic [NumUnits-1:0][Cfg.NumWarps-1:0] warp_clear_i,
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] warp_open_o,
+  input  warp_req_t [Units-1:0] warp_req_i,  // collectives, gathers, exits
+  output warp_rsp_t [Units-1:0] warp_rsp_o,  // answers, arrivals and faults
+  input  logic [Units-1:0][Lanes-1:0][63:0] warp_values_i,
+  input  logic [Units-1:0][Legal.NumWarps-1:0] warp_clear_i,
+  output logic [Units-1:0][Legal.NumWarps-1:0] warp_open_o,
 
   // The cluster scope: for each core, and for the CTA scheduler.
-  input  cluster_req_t [NumUnits-1:0] cluster_req_i,  // requests of warps, for other CTAs as well
-  output cluster_rsp_t [NumUnits-1:0] cluster_rsp_o,  // lanes that go on, faults, what was lost
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] cluster_busy_o,
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] cluster_fence_req_o,
-  input  logic [NumUnits-1:0][Cfg.NumWarps-1:0] cluster_fence_ack_i,
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] cluster_release_o,
-  output logic [NumUnits-1:0][Cfg.NumWarps-1:0] grid_release_o,
+  input  cluster_req_t [Units-1:0] cluster_req_i,  // requests of warps, for other CTAs as well
+  output cluster_rsp_t [Units-1:0] cluster_rsp_o,  // lanes that go on, faults, what was lost
+  output logic [Units-1:0][Legal.NumWarps-1:0] cluster_busy_o,
+  output logic [Units-1:0][Legal.NumWarps-1:0] cluster_fence_req_o,
+  input  logic [Units-1:0][Legal.NumWarps-1:0] cluster_fence_ack_i,
+  output logic [Units-1:0][Legal.NumWarps-1:0] cluster_release_o,
+  output logic [Units-1:0][Legal.NumWarps-1:0] grid_release_o,
   input  scheduler_req_t scheduler_req_i,  // grids, clusters and CTAs come and go
   output scheduler_rsp_t scheduler_rsp_o,  // clusters that are cancelled
-  output logic [NumGrids-1:0] grid_launch_o,
-  output logic [NumGrids-1:0] grid_flush_o,
-  input  logic [NumGrids-1:0] grid_flushed_i
+  output logic [Grids-1:0] grid_launch_o,
+  output logic [Grids-1:0] grid_flush_o,
+  input  logic [Grids-1:0] grid_flushed_i
 );
 
-  logic       [NumUnits-1:0] remote_valid, remote_ready, complete_valid, complete_ready, unit_idle;
-  mb_remote_t [NumUnits-1:0] remote;
+  logic       [Units-1:0] remote_valid, remote_ready, complete_valid, complete_ready, unit_idle;
+  mb_remote_t [Units-1:0] remote;
   mb_async_t                 complete;
   logic                      cluster_active;
 
-  logic         [NumUnits-1:0] answer_valid, answer_ready, reply_valid, reply_ready;
-  at_remote_t   [NumUnits-1:0] remote_atomic;
-  at_response_t [NumUnits-1:0] answer, reply;
+  logic         [Units-1:0] answer_valid, answer_ready, reply_valid, reply_ready;
+  at_remote_t   [Units-1:0] remote_atomic;
+  at_response_t [Units-1:0] answer, reply;
 
   // The ports of the cluster scope that are in _req_i and _rsp_o, by port and not by unit.
-  logic             [NumUnits-1:0] request_valid, request_ready, go_valid, cluster_fault_valid,
+  logic             [Units-1:0] request_valid, request_ready, go_valid, cluster_fault_valid,
                                    send_valid, send_ready, lost_valid, cancel_valid, cancel_ready,
                                    write_valid, write_ready;
-  cluster_request_t [NumUnits-1:0] request;
-  cluster_go_t      [NumUnits-1:0] go;
-  cluster_fault_t   [NumUnits-1:0] cluster_fault;
-  remote_send_t     [NumUnits-1:0] send;
-  remote_from_t     [NumUnits-1:0] remote_from;
-  remote_lost_t     [NumUnits-1:0] lost;
-  cancel_t          [NumUnits-1:0] cancel;
+  cluster_request_t [Units-1:0] request;
+  cluster_go_t      [Units-1:0] go;
+  cluster_fault_t   [Units-1:0] cluster_fault;
+  remote_send_t     [Units-1:0] send;
+  remote_from_t     [Units-1:0] remote_from;
+  remote_lost_t     [Units-1:0] lost;
+  cancel_t          [Units-1:0] cancel;
 
-  for (genvar u = 0; u < NumUnits; u++) begin : g_unit
+  for (genvar u = 0; u < Units; u++) begin : g_unit
     muster_gpc_unit #(
       .Cfg(Cfg), .EnAtomics(EnAtomics), .Floats(Floats), .En128(En128),
       .LanesPerBeat(LanesPerBeat)
@@ -169,8 +174,8 @@ module muster_gpc
   end
 
   muster_cluster #(
-    .NumUnits(NumUnits), .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .NumClusters(NumClusters),
-    .NumGrids(NumGrids), .NumRanks(NumRanks), .EnAtomics(EnAtomics)
+    .NumUnits(NumUnits), .NumWarps(Legal.NumWarps), .NumCtas(Legal.NumCtas),
+    .NumClusters(NumClusters), .NumGrids(NumGrids), .NumRanks(NumRanks), .EnAtomics(EnAtomics)
   ) u_cluster (
     .clk_i, .rst_ni,
     .life_valid_i (scheduler_req_i.life_valid), .life_ready_o (scheduler_rsp_o.life_ready),

@@ -15,10 +15,13 @@ module muster_gpc_unit
   parameter int unsigned Floats       = 3,
   parameter bit          En128        = 1'b1,
   parameter int unsigned LanesPerBeat = 8,
-  localparam int unsigned NumWarps = Cfg.NumWarps,
-  localparam int unsigned NumIssue = Cfg.NumIssue,
-  localparam int unsigned Beats = Cfg.WarpSize / LanesPerBeat,
-  localparam int unsigned BeatW = (Beats > 1) ? $clog2(Beats) : 1
+  // But for illegal values, which the blocks below refuse.
+  localparam muster_cfg_t Legal    = Nearest(Cfg),
+  localparam int unsigned NumWarps = Legal.NumWarps,
+  localparam int unsigned NumIssue = Legal.NumIssue,
+  localparam int unsigned Lanes    = PowerWithin(LanesPerBeat, 1, Legal.WarpSize),
+  localparam int unsigned Beats    = Legal.WarpSize / Lanes,
+  localparam int unsigned BeatW    = (Beats > 1) ? $clog2(Beats) : 1
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -61,7 +64,7 @@ module muster_gpc_unit
 
   input  warp_req_t             warp_req_i,
   output warp_rsp_t             warp_rsp_o,
-  input  logic [LanesPerBeat-1:0][63:0] warp_values_i,
+  input  logic [Lanes-1:0][63:0] warp_values_i,
   input  logic [NumWarps-1:0]   warp_clear_i,
   output logic [NumWarps-1:0]   warp_open_o,
 
@@ -137,7 +140,7 @@ module muster_gpc_unit
     at_update_t   update;
     at_response_t response;
 
-    muster_remote_split #(.SmemBytes(Cfg.SmemBytes)) u_split (
+    muster_remote_split #(.SmemBytes(Legal.SmemBytes)) u_split (
       .clk_i, .rst_ni,
       .valid_i (remote_valid_i), .ready_o (remote_ready_o), .remote_i, .atomic_i (remote_atomic_i),
       .unit_i (remote_from_i.unit), .warp_i (remote_from_i.warp),
@@ -193,7 +196,7 @@ module muster_gpc_unit
   end
 
   muster_warp #(
-    .NumWarps(NumWarps), .WarpSize(Cfg.WarpSize), .LanesPerBeat(LanesPerBeat)
+    .NumWarps(NumWarps), .WarpSize(Legal.WarpSize), .LanesPerBeat(LanesPerBeat)
   ) u_warp (
     .clk_i, .rst_ni, .clear_i (warp_clear_i),
     .valid_i (warp_req_i.valid), .ready_o (warp_rsp_o.ready), .request_i (warp_req_i.request),

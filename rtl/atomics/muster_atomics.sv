@@ -19,53 +19,68 @@ module muster_atomics
   parameter muster_cfg_t Cfg,
   parameter int unsigned Floats   = 0,  // 1: adds f32 too; 2: f16 and bf16 too; 3: f64 too
   parameter bit          En128    = 1'b0,
-  parameter bit          EnRemote = 1'b0  // other CTAs have updates, too
+  parameter bit          EnRemote = 1'b0,  // other CTAs have updates, too
+  // What the block is made of: Cfg, but for illegal values, which are refused below.
+  localparam muster_cfg_t Legal = Nearest(Cfg)
 ) (
-  input  logic                    clk_i,
-  input  logic                    rst_ni,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
 
-  input  logic                    issue_valid_i,
-  output logic                    issue_ready_o,
-  input  at_update_t              issue_i,
+  input  logic                      issue_valid_i,
+  output logic                      issue_ready_o,
+  input  at_update_t                issue_i,
   // Updates of other CTAs, which their senders have drained.
-  input  logic                    remote_valid_i,
-  output logic                    remote_ready_o,
-  input  at_update_t              remote_i,
+  input  logic                      remote_valid_i,
+  output logic                      remote_ready_o,
+  input  at_update_t                remote_i,
 
-  output logic [Cfg.NumWarps-1:0] busy_o,    // warps with an update between acceptance and commit
-  output logic                    remote_busy_o,  // an update of another CTA is under way
-  output logic                    active_o,  // something is presented or under way
-  output logic [Cfg.NumWarps-1:0] fence_req_o,
-  input  logic [Cfg.NumWarps-1:0] fence_ack_i,
+  output logic [Legal.NumWarps-1:0] busy_o,  // warps with an update between acceptance and commit
+  output logic                      remote_busy_o,       // an update of another CTA is under way
+  output logic                      active_o,            // something is presented or under way
+  output logic [Legal.NumWarps-1:0] fence_req_o,
+  input  logic [Legal.NumWarps-1:0] fence_ack_i,
 
-  output logic                    smem_read_valid_o,
-  input  logic                    smem_read_ready_i,
-  output mb_place_t               smem_read_place_o,
-  input  logic                    smem_rdata_valid_i,
-  input  logic [63:0]             smem_rdata_i,
-  output logic                    smem_write_valid_o,
-  input  logic                    smem_write_ready_i,
-  output mb_place_t               smem_write_place_o,
-  output logic [63:0]             smem_write_data_o,
-  output logic      [AtHeld-1:0]  smem_held_valid_o,
-  output mb_place_t [AtHeld-1:0]  smem_held_place_o,
-  input  logic                    smem_yield_i,
+  output logic                      smem_read_valid_o,
+  input  logic                      smem_read_ready_i,
+  output mb_place_t                 smem_read_place_o,
+  input  logic                      smem_rdata_valid_i,
+  input  logic [63:0]               smem_rdata_i,
+  output logic                      smem_write_valid_o,
+  input  logic                      smem_write_ready_i,
+  output mb_place_t                 smem_write_place_o,
+  output logic [63:0]               smem_write_data_o,
+  output logic [AtHeld-1:0]         smem_held_valid_o,
+  output mb_place_t [AtHeld-1:0]    smem_held_place_o,
+  input  logic                      smem_yield_i,
 
-  output logic                    response_valid_o,
-  input  logic                    response_ready_i,
-  output at_response_t            response_o,
+  output logic                      response_valid_o,
+  input  logic                      response_ready_i,
+  output at_response_t              response_o,
 
-  output logic                    fault_valid_o,
-  output at_fault_t               fault_o,
+  output logic                      fault_valid_o,
+  output at_fault_t                 fault_o,
 
-  output at_commit_t              commit_o
+  output at_commit_t                commit_o
 );
 
 `include "muster_assert.svh"
 
-  localparam int unsigned WarpW = $clog2(Cfg.NumWarps);
-  localparam int unsigned AddrW = $clog2(Cfg.SmemBytes);
-  localparam int unsigned CtaW  = (Cfg.NumCtas > 1) ? $clog2(Cfg.NumCtas) : 1;
+  if (Cfg.NumWarps != Legal.NumWarps) begin : g_bad_warps
+    $error("NumWarps must be 4 to 64");
+  end
+  if (Cfg.NumCtas != Legal.NumCtas) begin : g_bad_ctas
+    $error("NumCtas must be 1 to 32");
+  end
+  if (Cfg.SmemBytes != Legal.SmemBytes) begin : g_bad_smem
+    $error("SmemBytes must be a power of two, 16 at least");
+  end
+  if (Floats > 3) begin : g_bad_floats
+    $error("Floats must be 0 to 3");
+  end
+
+  localparam int unsigned WarpW = $clog2(Legal.NumWarps);
+  localparam int unsigned AddrW = $clog2(Legal.SmemBytes);
+  localparam int unsigned CtaW  = (Legal.NumCtas > 1) ? $clog2(Legal.NumCtas) : 1;
 
   // An update behind the read stage.
   typedef struct packed {
@@ -83,14 +98,14 @@ module muster_atomics
 
   function automatic logic is_same_word(mb_place_t a, mb_place_t b);
     return a.addr[AddrW-1:3] == b.addr[AddrW-1:3] &&
-           (Cfg.NumCtas == 1 || a.cta[CtaW-1:0] == b.cta[CtaW-1:0]);
+           (Legal.NumCtas == 1 || a.cta[CtaW-1:0] == b.cta[CtaW-1:0]);
   endfunction
 
   logic       accepts, offers;
   at_update_t offered;
 
   muster_atomics_enter #(
-    .NumWarps(Cfg.NumWarps), .EnDrain(Cfg.EnDrain), .En128(En128), .EnRemote(EnRemote)
+    .NumWarps(Legal.NumWarps), .EnDrain(Cfg.EnDrain), .En128(En128), .EnRemote(EnRemote)
   ) u_enter (
     .clk_i, .rst_ni, .issue_valid_i, .issue_ready_o, .issue_i,
     .remote_valid_i, .remote_ready_o, .remote_i, .fence_req_o, .fence_ack_i,
@@ -304,10 +319,6 @@ module muster_atomics
     valid: commit, from: write_q.from, warp: write_q.warp, lane: write_q.lane,
     place: write_q.place, completes: write_q.completes, written: !write_q.refused, word: word
   };
-
-  if (Cfg.SmemBytes < 16 || (Cfg.SmemBytes & (Cfg.SmemBytes - 1)) != 0) begin : g_bad_smem
-    $error("SmemBytes must be a power of two, 16 at least");
-  end
 
   `MUSTER_ASSERT(LinkedToWrite, !(data_valid_q && data_linked_q) ||
                                 (write_valid_q && !write_q.refused &&

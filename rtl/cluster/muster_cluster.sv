@@ -14,108 +14,137 @@ module muster_cluster
   parameter int unsigned NumClusters = 8,
   parameter int unsigned NumGrids    = 2,
   parameter int unsigned NumRanks    = 16,    // CTAs of a cluster, at most
-  parameter bit          EnAtomics   = 1'b1   // the units have atomics
+  parameter bit          EnAtomics   = 1'b1,  // the units have atomics
+  // What the block is made of: the parameters, but for illegal values, which are refused below.
+  /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
+  localparam cluster_cfg_t Cfg = NearestCluster('{
+    NumUnits: NumUnits, NumWarps: NumWarps, NumCtas: NumCtas, NumClusters: NumClusters,
+    NumRanks: NumRanks, NumGrids: NumGrids
+  })
+  /* verilator lint_on WIDTHCONCAT */
 ) (
-  input  logic                              clk_i,              // the only clock, rising edge
-  input  logic                              rst_ni,             // active low; asserted at any time
+  input  logic                                      clk_i,  // the only clock, rising edge
+  input  logic                                      rst_ni,  // active low; asserted at any time
 
   // A grid, cluster or CTA comes or goes; held until ready.
-  input  logic                              life_valid_i,
-  output logic                              life_ready_o,       // it is carried out, or refused
-  input  cluster_life_t                     life_i,             // which
-  output fault_e                            life_fault_o,       // with ready: why it is refused
+  input  logic                                      life_valid_i,
+  output logic                                      life_ready_o,  // it is carried out, or refused
+  input  cluster_life_t                             life_i,               // which
+  output fault_e                                    life_fault_o,  // with ready: why it is refused
 
   // A request of a warp; held until ready.
-  input  logic             [NumUnits-1:0]   request_valid_i,
-  output logic             [NumUnits-1:0]   request_ready_o,    // it is accepted
-  input  cluster_request_t [NumUnits-1:0]   request_i,  // barrier.cluster, griddepcontrol, an exit
+  input  logic [Cfg.NumUnits-1:0]                   request_valid_i,
+  output logic [Cfg.NumUnits-1:0]                   request_ready_o,      // it is accepted
+  // Barrier.cluster, griddepcontrol, an exit
+  input  cluster_request_t [Cfg.NumUnits-1:0]       request_i,
   // Warps with a request between acceptance and commit.
-  output logic [NumUnits-1:0][NumWarps-1:0] busy_o,
+  output logic [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] busy_o,
   // Perform what the warp has accessed until now.
-  output logic [NumUnits-1:0][NumWarps-1:0] fence_req_o,
-  // done; without a request: nothing is outstanding.
-  input  logic [NumUnits-1:0][NumWarps-1:0] fence_ack_i,
-  output logic             [NumUnits-1:0]   go_valid_o,  // a pulse: lanes of a wait need not wait
-  output cluster_go_t      [NumUnits-1:0]   go_o,               // which
+  output logic [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] fence_req_o,
+  // Done; without a request: nothing is outstanding.
+  input  logic [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] fence_ack_i,
+  // A pulse: lanes of a wait need not wait
+  output logic [Cfg.NumUnits-1:0]                   go_valid_o,
+  output cluster_go_t [Cfg.NumUnits-1:0]            go_o,                 // which
   // A pulse: lanes that wait at barrier.cluster go on.
-  output logic [NumUnits-1:0][NumWarps-1:0] release_o,
+  output logic [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] release_o,
   // A pulse: lanes that wait at griddepcontrol.wait go on.
-  output logic [NumUnits-1:0][NumWarps-1:0] grid_release_o,
-  output logic             [NumUnits-1:0]   fault_valid_o,      // a pulse: a request was refused
-  output cluster_fault_t   [NumUnits-1:0]   fault_o,            // why, and whose it was
+  output logic [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] grid_release_o,
+  // A pulse: a request was refused
+  output logic [Cfg.NumUnits-1:0]                   fault_valid_o,
+  output cluster_fault_t [Cfg.NumUnits-1:0]         fault_o,              // why, and whose it was
 
-  output logic             [NumGrids-1:0]   launch_o,  // dependents of the grid may be launched
-  output logic             [NumGrids-1:0]   flush_o,  // all CTAs of the grid have completed
+  // Dependents of the grid may be launched
+  output logic [Cfg.NumGrids-1:0]                   launch_o,
+  output logic [Cfg.NumGrids-1:0]                   flush_o,  // all CTAs of the grid have completed
   // What the CTAs of the grid wrote is visible.
-  input  logic             [NumGrids-1:0]   flushed_i,
+  input  logic [Cfg.NumGrids-1:0]                   flushed_i,
 
   // An operation on another CTA's mbarrier, or an update there; held until ready.
-  input  logic             [NumUnits-1:0]   send_valid_i,
-  output logic             [NumUnits-1:0]   send_ready_o,       // it is accepted
-  input  remote_send_t     [NumUnits-1:0]   send_i,             // the operation, and the CTA
+  input  logic [Cfg.NumUnits-1:0]                   send_valid_i,
+  output logic [Cfg.NumUnits-1:0]                   send_ready_o,         // it is accepted
+  input  remote_send_t [Cfg.NumUnits-1:0]           send_i,  // the operation, and the CTA
   // An operation of another CTA; held until ready.
-  output logic             [NumUnits-1:0]   remote_valid_o,
-  input  logic             [NumUnits-1:0]   remote_ready_i,     // it is taken
-  output mb_remote_t       [NumUnits-1:0]   remote_o,           // for mb_remote_i of the unit
-  output at_remote_t       [NumUnits-1:0]   remote_atomic_o,    // for the atomics, before that
-  output remote_from_t     [NumUnits-1:0]   remote_from_o,      // the sender of the operation
+  output logic [Cfg.NumUnits-1:0]                   remote_valid_o,
+  input  logic [Cfg.NumUnits-1:0]                   remote_ready_i,       // it is taken
+  output mb_remote_t [Cfg.NumUnits-1:0]             remote_o,  // for mb_remote_i of the unit
+  // For the atomics, before that
+  output at_remote_t [Cfg.NumUnits-1:0]             remote_atomic_o,
+  output remote_from_t [Cfg.NumUnits-1:0]           remote_from_o,  // the sender of the operation
   // A pulse: an operation of the unit is lost.
-  output logic             [NumUnits-1:0]   lost_valid_o,
-  output remote_lost_t     [NumUnits-1:0]   lost_o,  // whose it was, and where it should have gone
+  output logic [Cfg.NumUnits-1:0]                   lost_valid_o,
+  // Whose it was, and where it should have gone
+  output remote_lost_t [Cfg.NumUnits-1:0]           lost_o,
 
   // An answer of the unit's atomics to a warp of another unit; held until ready.
-  input  logic             [NumUnits-1:0]   answer_valid_i,
-  output logic             [NumUnits-1:0]   answer_ready_o,     // it is accepted
-  input  at_response_t     [NumUnits-1:0]   answer_i,           // to whom, and the word
+  input  logic [Cfg.NumUnits-1:0]                   answer_valid_i,
+  output logic [Cfg.NumUnits-1:0]                   answer_ready_o,       // it is accepted
+  input  at_response_t [Cfg.NumUnits-1:0]           answer_i,             // to whom, and the word
   // An answer to a warp of this unit; held until ready.
-  output logic             [NumUnits-1:0]   reply_valid_o,
-  input  logic             [NumUnits-1:0]   reply_ready_i,      // it is taken
-  output at_response_t     [NumUnits-1:0]   reply_o,            // the answer
+  output logic [Cfg.NumUnits-1:0]                   reply_valid_o,
+  input  logic [Cfg.NumUnits-1:0]                   reply_ready_i,        // it is taken
+  output at_response_t [Cfg.NumUnits-1:0]           reply_o,              // the answer
 
-  // clusterlaunchcontrol.try_cancel; held until ready.
-  input  logic             [NumUnits-1:0]   cancel_valid_i,
-  output logic             [NumUnits-1:0]   cancel_ready_o,     // it is accepted
-  input  cancel_t          [NumUnits-1:0]   cancel_i,  // whose it is, and where the response goes
+  // Clusterlaunchcontrol.try_cancel; held until ready.
+  input  logic [Cfg.NumUnits-1:0]                   cancel_valid_i,
+  output logic [Cfg.NumUnits-1:0]                   cancel_ready_o,       // it is accepted
+  // Whose it is, and where the response goes
+  input  cancel_t [Cfg.NumUnits-1:0]                cancel_i,
   // The next cluster is not to be launched; until ready.
-  output logic                              take_valid_o,
-  input  logic                              take_ready_i,       // the scheduler answers
-  input  cancel_response_t                  take_i,             // the response
+  output logic                                      take_valid_o,
+  input  logic                                      take_ready_i,         // the scheduler answers
+  input  cancel_response_t                          take_i,               // the response
   // The response is to be written; until ready.
-  output logic             [NumUnits-1:0]   write_valid_o,
-  input  logic             [NumUnits-1:0]   write_ready_i,      // it is written
-  output cancel_write_t                     write_o,            // where, and the 16 bytes
+  output logic [Cfg.NumUnits-1:0]                   write_valid_o,
+  input  logic [Cfg.NumUnits-1:0]                   write_ready_i,        // it is written
+  output cancel_write_t                             write_o,              // where, and the 16 bytes
   // Its mbarrier hears of it; until ready.
-  output logic             [NumUnits-1:0]   complete_valid_o,
-  input  logic             [NumUnits-1:0]   complete_ready_i,   // it is taken
-  output mb_async_t                         complete_o,         // for mb_async_i of the unit
+  output logic [Cfg.NumUnits-1:0]                   complete_valid_o,
+  input  logic [Cfg.NumUnits-1:0]                   complete_ready_i,     // it is taken
+  output mb_async_t                                 complete_o,  // for mb_async_i of the unit
   // A pulse: a CTA that the response is for is not there.
-  output logic                              cancel_lost_valid_o,
-  output remote_lost_t                      cancel_lost_o,      // which
-  output logic                              active_o  // something is presented or on its way
+  output logic                                      cancel_lost_valid_o,
+  output remote_lost_t                              cancel_lost_o,        // which
+  // Something is presented or on its way
+  output logic                                      active_o
 );
 
 `include "muster_assert.svh"
 
-  localparam cluster_cfg_t Cfg = '{
-    NumUnits: NumUnits, NumWarps: NumWarps, NumCtas: NumCtas, NumClusters: NumClusters,
-    NumRanks: NumRanks, NumGrids: NumGrids
-  };
-  localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1;
-  localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1;
-  localparam int unsigned PlaceW   = ClusterW + $clog2(NumRanks);
+  if (NumUnits != Cfg.NumUnits) begin : g_bad_units
+    $error("NumUnits must be 1 to 16");
+  end
+  if (NumWarps != Cfg.NumWarps) begin : g_bad_warps
+    $error("NumWarps must be 4 to 64");
+  end
+  if (NumCtas != Cfg.NumCtas) begin : g_bad_ctas
+    $error("NumCtas must be 1 to 32");
+  end
+  if (NumClusters != Cfg.NumClusters) begin : g_bad_clusters
+    $error("NumClusters must be 1 to 64");
+  end
+  if (NumRanks != Cfg.NumRanks) begin : g_bad_ranks
+    $error("NumRanks must be 16 or 32");
+  end
+  if (NumGrids != Cfg.NumGrids) begin : g_bad_grids
+    $error("NumGrids must be 1 to 8");
+  end
+
+  localparam int unsigned UnitW    = (Cfg.NumUnits > 1) ? $clog2(Cfg.NumUnits) : 1;
+  localparam int unsigned ClusterW = (Cfg.NumClusters > 1) ? $clog2(Cfg.NumClusters) : 1;
+  localparam int unsigned PlaceW   = ClusterW + $clog2(Cfg.NumRanks);
 
   // -------------------------------------------------------------------------------------------
   // Grids, clusters and CTAs come and go
   // -------------------------------------------------------------------------------------------
 
-  logic                                grid_open, cluster_open, launch, end_valid, ends;
-  logic   [NumUnits-1:0]               addressed, unit_ready, news_pending;
-  logic   [NumUnits-1:0][NumCtas-1:0]  resident, news_settled;
-  logic   [NumClusters-1:0][NumRanks-1:0] members, present, launched;
-  grids_t                              running, performed;
-  cta_news_t                           grid_news;
-  logic                                grid_news_valid;
-  logic                                slot_target, slot_written, slot_lookup, cluster_sender;
+  logic      grid_open, cluster_open, launch, end_valid, ends, grid_news_valid;
+  logic      [Cfg.NumUnits-1:0] addressed, unit_ready, news_pending;
+  logic      [Cfg.NumUnits-1:0][Cfg.NumCtas-1:0] resident, news_settled;
+  logic      [Cfg.NumClusters-1:0][Cfg.NumRanks-1:0] members, present, launched;
+  grids_t    running, performed;
+  cta_news_t grid_news;
+  logic      slot_target, slot_written, slot_lookup, cluster_sender;
 
   muster_cluster_life #(.Cfg(Cfg)) u_life (
     .clk_i, .rst_ni,
@@ -141,13 +170,13 @@ module muster_cluster
     lanes_t      live;
   } drained_t;
 
-  logic      [NumUnits-1:0]               valid, ready, news_valid, news_ready, counts;
-  logic      [NumUnits-1:0][NumWarps-1:0] draining, counting;
-  cta_news_t [NumUnits-1:0]               news;
-  logic                                   completes;
-  cluster_t                               completed;
+  logic      [Cfg.NumUnits-1:0] valid, ready, news_valid, news_ready, counts;
+  logic      [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] draining, counting;
+  cta_news_t [Cfg.NumUnits-1:0] news;
+  cluster_t  completed;
+  logic      completes, sends, cancels, replies;
 
-  for (genvar u = 0; u < NumUnits; u++) begin : g_unit
+  for (genvar u = 0; u < Cfg.NumUnits; u++) begin : g_unit
     drained_t         offered, drained;
     warp_t            warp;
     cluster_request_t request;
@@ -157,7 +186,7 @@ module muster_cluster
     assign request = '{op: drained.op, warp: warp, cta: drained.cta, lanes: drained.lanes,
                        live: drained.live};
 
-    muster_drain #(.NumWarps(NumWarps), .data_t(drained_t)) u_drain (
+    muster_drain #(.NumWarps(Cfg.NumWarps), .data_t(drained_t)) u_drain (
       .clk_i, .rst_ni,
       .valid_i (request_valid_i[u]), .ready_o (request_ready_o[u]),
       .releasing_i (request_i[u].op == ClArrive && request_i[u].lanes != '0),
@@ -198,9 +227,8 @@ module muster_cluster
   logic [PlaceW-1:0] find;
   logic [UnitW-1:0]  find_unit;
   cta_t              find_cta;
-  logic              sends, cancels, replies;
 
-  remote_send_t [NumUnits-1:0] sent;
+  remote_send_t [Cfg.NumUnits-1:0] sent;
 
   muster_cluster_grid #(.Cfg(Cfg)) u_grid (
     .clk_i, .rst_ni,
@@ -219,14 +247,14 @@ module muster_cluster
   );
 
   if (EnAtomics) begin : g_atomics
-    logic [NumUnits-1:0][UnitW-1:0] asker;
+    logic [Cfg.NumUnits-1:0][UnitW-1:0] asker;
 
-    for (genvar u = 0; u < NumUnits; u++) begin : g_asker
+    for (genvar u = 0; u < Cfg.NumUnits; u++) begin : g_asker
       assign asker[u] = answer_i[u].from.unit[UnitW-1:0];
     end
     assign sent = send_i;
 
-    muster_cluster_crossbar #(.NumUnits(NumUnits), .data_t(at_response_t)) u_answers (
+    muster_cluster_crossbar #(.NumUnits(Cfg.NumUnits), .data_t(at_response_t)) u_answers (
       .clk_i, .rst_ni,
       .valid_i (answer_valid_i), .ready_o (answer_ready_o), .target_i (asker), .data_i (answer_i),
       .valid_o (reply_valid_o), .ready_i (reply_ready_i), .data_o (reply_o)
@@ -235,7 +263,7 @@ module muster_cluster
   end else begin : g_no_atomics
     always_comb begin
       sent = send_i;
-      for (int u = 0; u < NumUnits; u++) sent[u].atomic = '0;
+      for (int u = 0; u < Cfg.NumUnits; u++) sent[u].atomic = '0;
     end
     assign answer_ready_o = '0;
     assign reply_valid_o  = '0;
@@ -263,29 +291,10 @@ module muster_cluster
   // What the block relies on
   // -------------------------------------------------------------------------------------------
 
-  if (NumUnits < 1 || NumUnits > MaxUnits) begin : g_bad_units
-    $error("NumUnits must be 1 to 16");
-  end
-  if (NumWarps < 4 || NumWarps > MaxWarps) begin : g_bad_warps
-    $error("NumWarps must be 4 to 64");
-  end
-  if (NumCtas < 1 || NumCtas > MaxCtas) begin : g_bad_ctas
-    $error("NumCtas must be 1 to 32");
-  end
-  if (NumClusters < 1 || NumClusters > MaxClusters) begin : g_bad_clusters
-    $error("NumClusters must be 1 to 64");
-  end
-  if (NumRanks != 16 && NumRanks != MaxRanks) begin : g_bad_ranks
-    $error("NumRanks must be 16 or 32");
-  end
-  if (NumGrids < 1 || NumGrids > MaxGrids) begin : g_bad_grids
-    $error("NumGrids must be 1 to 8");
-  end
-
   `MUSTER_ASSERT_HELD(LifeHeld, life_valid_i, life_ready_o, life_i,
                       "what comes or goes changes before it is accepted")
   // By hand: a $stable of an element of an array does not compile in Verilator 5.006.
-  for (genvar u = 0; u < NumUnits; u++) begin : g_held
+  for (genvar u = 0; u < Cfg.NumUnits; u++) begin : g_held
 `ifndef SYNTHESIS
     logic [2:0]       held_q;  // presented in the cycle before, and not accepted
     cluster_request_t request_q;

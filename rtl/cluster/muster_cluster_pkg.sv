@@ -24,6 +24,18 @@ package muster_cluster_pkg;
     int unsigned NumGrids;     // grid slots: 1 to 8
   } cluster_cfg_t;
 
+  // The legal values that are next to those given, as of the unit.
+  function automatic cluster_cfg_t NearestCluster(cluster_cfg_t cfg);
+    return '{
+      NumUnits: Within(cfg.NumUnits, 1, MaxUnits),
+      NumWarps: Within(cfg.NumWarps, 4, MaxWarps),
+      NumCtas: Within(cfg.NumCtas, 1, MaxCtas),
+      NumClusters: Within(cfg.NumClusters, 1, MaxClusters),
+      NumRanks: PowerWithin(cfg.NumRanks, 16, MaxRanks),
+      NumGrids: Within(cfg.NumGrids, 1, MaxGrids)
+    };
+  endfunction
+
   // ---------------------------------------------------------------------------------------------
   // Clusters, CTAs and grids come and go
   // ---------------------------------------------------------------------------------------------

@@ -18,48 +18,59 @@ module muster_warp
   parameter int unsigned LanesPerBeat  = 8,
   parameter bit          EnCollectives = 1'b1,  // vote, match, redux, shfl
   parameter bit          EnFaults      = 1'b1,
-  localparam int unsigned Beats = WarpSize / LanesPerBeat,
+  // What the block is made of: the parameters, but for illegal values, which are refused below.
+  /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
+  localparam warp_cfg_t Cfg = NearestWarp('{
+    NumWarps: NumWarps, WarpSize: WarpSize, LanesPerBeat: LanesPerBeat,
+    EnCollectives: EnCollectives, EnFaults: EnFaults
+  }),
+  /* verilator lint_on WIDTHCONCAT */
+  localparam int unsigned Beats = Cfg.WarpSize / Cfg.LanesPerBeat,
   localparam int unsigned BeatW = (Beats > 1) ? $clog2(Beats) : 1
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
   // The warp's groups are forgotten: it is new in its slot, or saved.
-  input  logic [NumWarps-1:0] clear_i,
+  input  logic [Cfg.NumWarps-1:0]     clear_i,
 
-  input  logic                valid_i,
-  output logic                ready_o,
-  input  warp_request_t       request_i,  // the same in all its beats
-  input  logic [BeatW-1:0]    beat_i,     // which lanes the values are of
-  input  logic                last_i,     // the last beat; without values there is one
-  input  logic [LanesPerBeat-1:0][63:0] values_i,
+  input  logic                        valid_i,
+  output logic                        ready_o,
+  input  warp_request_t               request_i,       // the same in all its beats
+  input  logic [BeatW-1:0]            beat_i,          // which lanes the values are of
+  input  logic                        last_i,          // the last beat; without values there is one
+  input  logic [Cfg.LanesPerBeat-1:0][63:0] values_i,
 
-  output logic                answer_valid_o,
-  output warp_answer_t        answer_o,
-  output warp_group_t         group_o,    // with the answer of WarpRead: the group
-  output logic [63:0]         value_o,    // with the answer of WarpRead: the value of a lane
+  output logic                        answer_valid_o,
+  output warp_answer_t                answer_o,
+  output warp_group_t                 group_o,         // with the answer of WarpRead: the group
+  // With the answer of WarpRead: the value of a lane.
+  output logic [63:0]                 value_o,
 
-  output logic                arrival_valid_o,  // a warp arrives
-  input  logic                arrival_ready_i,
-  output warp_arrival_t       arrival_o,
+  output logic                        arrival_valid_o,  // a warp arrives
+  input  logic                        arrival_ready_i,
+  output warp_arrival_t               arrival_o,
   // Has an operation at the barriers: it does not arrive there now.
-  input  logic [NumWarps-1:0] busy_i,
+  input  logic [Cfg.NumWarps-1:0]     busy_i,
 
-  output logic                fault_valid_o,
-  output warp_fault_t         fault_o,
+  output logic                        fault_valid_o,
+  output warp_fault_t                 fault_o,
 
-  output logic [NumWarps-1:0] open_o,     // lanes of the warp wait here
-  output logic                active_o    // something is presented or under way
+  output logic [Cfg.NumWarps-1:0]     open_o,          // lanes of the warp wait here
+  output logic                        active_o         // something is presented or under way
 );
 
 `include "muster_assert.svh"
 
-  localparam int unsigned WarpW = $clog2(NumWarps);
-  localparam int unsigned LaneW = $clog2(WarpSize);
-  localparam warp_cfg_t Cfg = '{
-    NumWarps: NumWarps, WarpSize: WarpSize, LanesPerBeat: LanesPerBeat,
-    EnCollectives: EnCollectives, EnFaults: EnFaults
-  };
-  localparam lanes_t Lanes = lanes_t'((64'd1 << WarpSize) - 64'd1);
+  if (WarpSize != Cfg.WarpSize || LanesPerBeat != Cfg.LanesPerBeat) begin : g_bad_size
+    $error("WarpSize must be 4, 8, 16 or 32, and LanesPerBeat a power of two up to it");
+  end
+  if (NumWarps != Cfg.NumWarps) begin : g_bad_warps
+    $error("NumWarps must be 4 to 64");
+  end
+
+  localparam int unsigned WarpW = $clog2(Cfg.NumWarps);
+  localparam int unsigned LaneW = $clog2(Cfg.WarpSize);
+  localparam lanes_t Lanes = lanes_t'((64'd1 << Cfg.WarpSize) - 64'd1);
 
   // -------------------------------------------------------------------------------------------
   // A request, or a warp that is to arrive
@@ -69,11 +80,11 @@ module muster_warp
   warp_request_t           request;
   walk_request_t           kind;
   warp_code_t              request_code;
-  logic [NumWarps-1:0]     hot;
+  logic [Cfg.NumWarps-1:0] hot;
   logic [WarpW-1:0]        warp, next_warp;
   logic [BeatW-1:0]        beat;
-  logic [LanesPerBeat-1:0] keeps;
-  logic [LanesPerBeat-1:0][63:0] values;
+  logic [Cfg.LanesPerBeat-1:0] keeps;
+  logic [Cfg.LanesPerBeat-1:0][63:0] values;
 
   muster_warp_stage #(.Cfg(Cfg)) u_stage (
     .clk_i, .rst_ni,
@@ -175,7 +186,7 @@ module muster_warp
   if (EnCollectives) begin : g_values
     muster_warp_values #(.Cfg(Cfg)) u_values (
       .clk_i, .rst_ni,
-      .warp_i (warp), .writes_i (keeps & {LanesPerBeat{valid && hand_empty}}), .beat_i (beat),
+      .warp_i (warp), .writes_i (keeps & {Cfg.LanesPerBeat{valid && hand_empty}}), .beat_i (beat),
       .values_i (values), .start_i (evaluate), .came_i (lanes), .code_i (code),
       .valid_o (evaluated), .same_o (same_lanes), .data_o (data), .pred_o (pred), .done_o (done),
       .read_i (kind.read), .lane_i (request.key[5+:LaneW]), .value_o
@@ -230,13 +241,6 @@ module muster_warp
                              key: group.key, preds: group.preds};
   assign active_o        = valid_i || valid || !hand_empty || any_due || answer_valid_q ||
                            fault_valid_q;
-
-  if (WarpSize % LanesPerBeat != 0 || !(WarpSize inside {4, 8, 16, 32})) begin : g_bad_size
-    $error("WarpSize must be 4, 8, 16 or 32, and LanesPerBeat divide it");
-  end
-  if (NumWarps < 4 || NumWarps > MaxWarps) begin : g_bad_warps
-    $error("NumWarps must be 4 to 64");
-  end
 
   `MUSTER_ASSERT(WaitsNoMore, !(hand_group && group.open && !kind.arrival) ||
                  (group.lanes & (kind.exit ? ~request.live : request.lanes)) == '0,

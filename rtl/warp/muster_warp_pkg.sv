@@ -14,6 +14,16 @@ package muster_warp_pkg;
     bit          EnFaults;       // misuse is refused and reported
   } warp_cfg_t;
 
+  // The legal values that are next to those given, as of the unit.
+  function automatic warp_cfg_t NearestWarp(warp_cfg_t cfg);
+    warp_cfg_t legal;
+    legal              = cfg;
+    legal.NumWarps     = Within(cfg.NumWarps, 4, MaxWarps);
+    legal.WarpSize     = PowerWithin(cfg.WarpSize, 4, 32);
+    legal.LanesPerBeat = PowerWithin(cfg.LanesPerBeat, 1, legal.WarpSize);
+    return legal;
+  endfunction
+
   typedef enum logic [4:0] {
     WarpSync      = 5'd0,   // bar.warp.sync
     WarpShuffle   = 5'd1,   // shfl.sync: waits only
