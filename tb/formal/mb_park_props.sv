@@ -137,4 +137,11 @@ module mb_park_props
     end
   end
 
+  // The first property is that of conditional phases, too.
+  if (EnReport) begin : g_report
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) C01_conditional: cover (completes && conditional_q);
+    end
+  end
+
 endmodule
