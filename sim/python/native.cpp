@@ -154,6 +154,7 @@ NB_MODULE(_native, module) {
       .def_rw("wave", &app::RunOptions::wave)
       .def_rw("wave_from", &app::RunOptions::wave_from)
       .def_rw("wave_to", &app::RunOptions::wave_to)
+      .def_rw("late", &app::RunOptions::late)
       .def_rw("schedule", &app::RunOptions::schedule)
       .def_rw("log", &app::RunOptions::log)
       .def_rw("timeline", &app::RunOptions::timeline)

@@ -72,7 +72,17 @@ def test_seen():
     result.stdout.fnmatch_lines(["*test_it[[]seed1[]] PASSED*", "*test_it[[]seed3[]] PASSED*"])
 
 
-@pytest.mark.parametrize(("mark", "message"), [("seed=3", "*has no option seed: there are config, seeds, explore, seconds*"),
+def test_accesses_are_late(pytester):
+    result = outcome(pytester, '''
+@pytest.mark.muster(late=True)
+@pytest.mark.parametrize("own", [{}, {"late": False}], ids=["late", "at_once"])
+def test_it(own):
+    assert ("loads" in muster.run(RIGHT, 1, [np.zeros(32, np.uint32)], block=64, **own).late) != bool(own)
+''')
+    result.assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(("mark", "message"), [("seed=3", "*has no option seed: there are config, seeds, late, explore, seconds*"),
                                                ("'small'", "*has no option 'small'*")])
 def test_a_wrong_option_is_told(pytester, mark, message):
     result = outcome(pytester, f"""

@@ -11,7 +11,7 @@ import ml_dtypes
 import muster
 import numpy as np
 import pytest
-from kernels import ROOT, SCALE, SHIPPED, ptx
+from kernels import RACE, ROOT, SCALE, SHIPPED, ptx
 
 
 def test_results_are_in_place():
@@ -173,6 +173,25 @@ def test_seeds_and_configurations_make_other_runs():
     assert len({run(seed=seed).cycles for seed in range(1, 9)}) > 1
     assert muster.configs == ("small", "default") or set(muster.configs) >= {"small", "default"}
     assert run(config="small").config == "small"
+
+
+def test_accesses_are_late():
+    def run(seed, **options):
+        memory, out = np.zeros(64, np.uint32), np.zeros(1, np.uint32)
+        report = muster.run(SHIPPED / "late/message_passing_reader/wrong.ptx", 2, [memory, out], block=1, seed=seed, **options).check()
+        return out[0], report.late
+    assert {run(seed)[0] for seed in range(1, 41)} == {42} and run(1)[1] == {} == run(1, late=False)[1]
+    late = [run(seed, late=True) for seed in range(1, 41)]
+    assert {value for value, _ in late} == {0, 42} and all(of["loads"] > 0 for _, of in late)
+    stale = next(of for value, of in late if value == 0)
+    assert (30, 21) in {(row["line"], row["stored"]["line"]) for row in stale["missed"]}
+
+
+def test_a_late_run_keeps_to_no_schedule(tmp_path):
+    witness = tmp_path / "witness.json"
+    assert not muster.explore(RACE, 1, [np.zeros(32, np.uint32)], block=64, witness=witness).ok
+    with pytest.raises(muster.InputError, match="^late: a schedule has the order of what is performed at once"):
+        muster.run(RACE, 1, [np.zeros(32, np.uint32)], block=64, schedule=witness, late=True)
 
 
 def test_threads_may_run_at_the_same_time():

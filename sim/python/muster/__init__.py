@@ -50,6 +50,7 @@ def run(kernel: str | os.PathLike[str], grid: Extent, args: Sequence[Argument] |
         config      the unit's configuration, one of muster.configs (default: "default")
         seed        of the warps' order and the stalls (default: 1)
         max_cycles  after which it is a timeout (default: 1 000 000)
+        late        True: accesses are performed as late as the memory model lets them be, by the seed (sim/LATE.md); Report.late says what came of it
         wave, wave_from, wave_to   a file for the waveform (FST), and the cycles that it shows
         timeline, trace, log       files: who waited for whom, as HTML or for Perfetto; all operations as JSONL
         schedule    a file with an order to keep to, which explore has written as a witness

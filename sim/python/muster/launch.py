@@ -28,7 +28,7 @@ runner: contextvars.ContextVar[Callable[[Launch, dict[str, Any]], Report] | None
 # What the messages of the command line are called in Python.
 _NAMES = {"--arg": "argument", "--block": "block", "--grid": "grid", "--cluster": "cluster",
           "--smem": "shared", "--buffer": "the array", "--tensor-map": "the tensor map", "--cooperative": "cooperative", "--config": "config",
-          "--max-cycles": "max_cycles", "--schedule": "schedule"}
+          "--late": "late", "--max-cycles": "max_cycles", "--schedule": "schedule"}
 
 
 @dataclasses.dataclass

@@ -7,7 +7,7 @@
         muster.run("sum.ptx", 2, [values, out], block=256)
         assert (out == expected).all()
 
-seeds: the test runs once with each seed from 1 on. explore: each launch is explored first, with the first seed, for `seconds` (60) at most. config: the unit's
+seeds: the test runs once with each seed from 1 on. late: as of muster.run. explore: each launch is explored first, with the first seed, for `seconds` (60) at most. config: the unit's
 configuration. What the test itself gives to muster.run comes first.
 """
 
@@ -22,11 +22,11 @@ from muster.launch import Launch, runner
 from muster.report import Failure, Report
 
 _SEED = "_muster_seed"
-_OPTIONS = ("config", "seeds", "explore", "seconds")
+_OPTIONS = ("config", "seeds", "late", "explore", "seconds")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "muster(config, seeds, explore, seconds): fail with the report where a kernel that the test runs by muster "
+    config.addinivalue_line("markers", "muster(config, seeds, late, explore, seconds): fail with the report where a kernel that the test runs by muster "
                                        "deadlocks, faults or has a finding")
 
 
@@ -57,7 +57,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
     options = _options(marker)
     given = {name: options[name] for name in ("config",) if name in options}
     callspec = getattr(pyfuncitem, "callspec", None)
-    of_run = given | ({"seed": callspec.params[_SEED]} if callspec is not None and _SEED in callspec.params else {})
+    of_run = given | {name: options[name] for name in ("late",) if name in options} | ({"seed": callspec.params[_SEED]} if callspec is not None and _SEED in callspec.params else {})
 
     def run(launch: Launch, own: dict[str, Any]) -> Report:
         if options.get("explore") and of_run.get("seed", 1) == 1:

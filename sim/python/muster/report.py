@@ -117,6 +117,11 @@ class Report(_Told):
         """What the hardware lets pass and a programmer seldom means, such as a thread that arrives twice."""
         return self.json["hazards"]
 
+    @property
+    def late(self) -> dict[str, Any]:
+        """Of a run with late=True: how many `loads` were late, and in `missed` which found an old value, and whose store they did not find."""
+        return self.json.get("late", {})
+
     def check(self) -> Report:
         """Returns the report. Raises Deadlock, Fault, Timeout or Mismatch, all of them Failure, if the kernel has not completed."""
         if not self.ok:
