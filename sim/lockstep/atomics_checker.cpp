@@ -58,7 +58,6 @@ void AtomicsChecker::Reset() {
 bool AtomicsChecker::Wrong(const char* field, std::string unit, std::string golden, unsigned warp) {
   mismatch_ = Mismatch{field, std::move(unit), std::move(golden)};
   mismatch_->warp = static_cast<int>(warp);
-  mismatch_->of_atomics = true;
   return false;
 }
 

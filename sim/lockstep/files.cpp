@@ -33,7 +33,9 @@ std::string Numbered(const std::string& path, int unit) {
 
 std::string OfWarpScope(const std::string& wave) { return Inserted(wave, "warp"); }
 
-std::string OfAtomics(const std::string& wave) { return Inserted(wave, "atomics"); }
+std::string OfAtomics(const std::string& wave, unsigned bank) {
+  return Numbered(Inserted(wave, "atomics"), static_cast<int>(bank));
+}
 
 std::string OfClusterScope(const std::string& wave) { return Inserted(wave, "cluster"); }
 

@@ -279,7 +279,7 @@ class GpcHarness : public sc_core::sc_module {
     out.response = inside.response;
     return checks_.atomics[u].Check(cycle_, in, out) ||
            checkers_[u]->Stop(cycle_, *checks_.atomics[u].mismatch(),
-                              fmt::format("atomics of unit {}", u));
+                              fmt::format("atomics of unit {}", u), nullptr, &checks_.atomics[u]);
   }
 
   bool CheckCluster() {

@@ -202,13 +202,16 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
   for (Driver* const driver : drivers) {
     duts.push_back(options.make_dut ? options.make_dut() : MakeDut(config, options.power_up));
     const bool has_warps = driver->warp_pins() != nullptr;
-    const bool has_atomics = driver->atomic_pins() != nullptr;
     beside.push_back({!has_warps              ? nullptr
                       : options.make_warp_dut ? options.make_warp_dut()
                                               : MakeWarpDut(config),
-                      has_atomics ? MakeAtomicsDut(config) : nullptr});
-    if (duts.back() == nullptr || (has_warps && beside.back().warp == nullptr) ||
-        (has_atomics && beside.back().atomics == nullptr)) {
+                      {}});
+    bool complete = duts.back() != nullptr && (!has_warps || beside.back().warp != nullptr);
+    for (std::size_t banks = driver->atomic_pins().size(); banks != 0; --banks) {
+      beside.back().atomics.push_back(MakeAtomicsDut(config));
+      complete = complete && beside.back().atomics.back() != nullptr;
+    }
+    if (!complete) {
       result.report =
           fmt::format("{}: this program was built without the configuration", config.name);
       return result;

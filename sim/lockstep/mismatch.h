@@ -23,7 +23,6 @@ struct Mismatch {
   int bar = -1;
   std::optional<MbPlace> place{};  // the word of shared memory that it is about
   int warp = -1;                   // the warp, of the warp scope or of an atomic
-  bool of_atomics = false;
 };
 
 }  // namespace muster::lockstep

@@ -112,7 +112,7 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
                      Outcome(record));
     }
   }
-  if (mismatch.warp >= 0 && mismatch.of_atomics && evidence.atomics_checker != nullptr) {
+  if (mismatch.warp >= 0 && evidence.atomics_checker != nullptr) {
     fmt::format_to(out, "  where   warp slot {}\n  latest updates of it:\n", mismatch.warp);
     for (const std::string& line :
          evidence.atomics_checker->History(static_cast<unsigned>(mismatch.warp))) {

@@ -28,7 +28,7 @@ struct Evidence {
   const Scoreboard& scoreboard;
   const MbChecker& mb_checker;
   const WarpChecker* warp_checker = nullptr;        // null: there is no warp scope
-  const AtomicsChecker* atomics_checker = nullptr;  // likewise
+  const AtomicsChecker* atomics_checker = nullptr;  // null: the mismatch is not of atomics
 };
 
 // The message of a failed assertion of the unit, with the latest events of its scope.

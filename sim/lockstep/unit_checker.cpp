@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/lockstep/unit_checker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -30,7 +32,6 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
       number_(number),
       wave_(Numbered(options.wave, number), options.wave_from, options.wave_to),
       warp_wave_(OfWarpScope(wave_.path()), options.wave_from, options.wave_to),
-      atomics_wave_(OfAtomics(wave_.path()), options.wave_from, options.wave_to),
       driver_(*driver),
       dut_(std::move(dut)),
       period_(kCycleNs, sc_core::SC_NS),
@@ -44,8 +45,11 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
   if (beside.warp) {
     warp_.emplace(std::move(beside.warp), driver->warp_pins());
   }
-  if (beside.atomics) {
-    atomics_.emplace(std::move(beside.atomics), driver->atomic_pins());
+  const std::vector<AtomicPins*> atomic_pins = driver->atomic_pins();
+  for (std::size_t bank = 0; bank < beside.atomics.size(); ++bank) {
+    atomics_.emplace_back(std::move(beside.atomics[bank]), atomic_pins[bank]);
+    atomics_waves_.emplace_back(OfAtomics(wave_.path(), static_cast<unsigned>(bank)),
+                                options.wave_from, options.wave_to);
   }
   BeginChecks(0);
   if (!options.log.empty()) {
@@ -61,9 +65,10 @@ void UnitChecker::Finish() {
   if (warp_) {
     warp_wave_.End(&*warp_);
   }
-  if (atomics_) {
-    atomics_wave_.End(&*atomics_);
-    result_.atomic_updates += atomics_->checker().counts().updates;
+  for (std::size_t bank = 0; bank < atomics_.size(); ++bank) {
+    atomics_waves_[bank].End(&atomics_[bank]);
+    result_.NotWritten(atomics_waves_[bank].error());
+    result_.atomic_updates += atomics_[bank].checker().counts().updates;
   }
   TakeWaits();
   if (warp_) {
@@ -74,7 +79,7 @@ void UnitChecker::Finish() {
     result_.ending = Ending::kError;
     result_.report = error;
   }
-  for (const std::string& error : {wave_.error(), warp_wave_.error(), atomics_wave_.error()}) {
+  for (const std::string& error : {wave_.error(), warp_wave_.error()}) {
     result_.NotWritten(error);
   }
 }
@@ -106,8 +111,8 @@ bool UnitChecker::Drive(std::uint64_t cycle, bool enough) {
   if (warp_) {
     warp_->RunEmpty();
   }
-  if (atomics_) {
-    atomics_->RunEmpty();
+  for (CheckedAtomics& bank : atomics_) {
+    bank.RunEmpty();
   }
   driver_.Serve(dut_->out, &in);  // which sees what was taken in the cycle before
   in.issue_valid &= static_cast<std::uint8_t>(~dut_->out.issue_ready);
@@ -212,9 +217,19 @@ bool UnitChecker::CheckSettled(std::uint64_t cycle, sc_core::sc_time* ahead) {
 }
 
 bool UnitChecker::CheckBeside(std::uint64_t cycle) {
-  return (!warp_ || warp_->Clock(cycle, true) || Stop(cycle, *warp_->checker().mismatch())) &&
-         (!atomics_ || atomics_->Clock(cycle, true) ||
-          Stop(cycle, *atomics_->checker().mismatch()));
+  bool good = !warp_ || warp_->Clock(cycle, true) || Stop(cycle, *warp_->checker().mismatch());
+  for (std::size_t bank = 0; bank < atomics_.size() && good; ++bank) {
+    good = atomics_[bank].Clock(cycle, true) || StopAtomics(cycle, bank);
+  }
+  return good;
+}
+
+bool UnitChecker::StopAtomics(std::uint64_t cycle, std::size_t bank) {
+  const AtomicsChecker& checker = atomics_[bank].checker();
+  return Stop(cycle, *checker.mismatch(),
+              fmt::format("bank {} of the atomics{}", bank,
+                          number_ < 0 ? "" : fmt::format(" of unit {}", number_)),
+              nullptr, &checker);
 }
 
 bool UnitChecker::StopAsserted(std::uint64_t cycle) {
@@ -361,7 +376,7 @@ void UnitChecker::Count(const Outputs& out) {
 }
 
 bool UnitChecker::Stop(std::uint64_t cycle, const Mismatch& mismatch, const std::string& block,
-                       const WarpChecker* warps) {
+                       const WarpChecker* warps, const AtomicsChecker* atomics) {
   if (result_.ending != Ending::kMismatch) {
     result_.ending = Ending::kMismatch;
     result_.what = mismatch.field;
@@ -369,7 +384,7 @@ bool UnitChecker::Stop(std::uint64_t cycle, const Mismatch& mismatch, const std:
     result_.report =
         Report(config_, options_, cycle, block.empty() ? own : block, mismatch,
                {golden_.model(), golden_.mbarriers(), *scoreboard_, *mb_checker_,
-                warp_ ? &warp_->checker() : warps, atomics_ ? &atomics_->checker() : nullptr});
+                warp_ ? &warp_->checker() : warps, atomics});
   }
   return false;
 }

@@ -8,11 +8,14 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <systemc>
+#include <vector>
 
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
@@ -38,7 +41,7 @@ class UnitChecker : public sc_core::sc_module {
   // What is beside the unit, if the driver has pins for it.
   struct Others {
     std::unique_ptr<WarpDut> warp;
-    std::unique_ptr<AtomicsDut> atomics;
+    std::vector<std::unique_ptr<AtomicsDut>> atomics;  // a block for each bank
   };
   // `number`: of the unit in a run of several, or -1.
   UnitChecker(const sc_core::sc_module_name& name, const Config& config, std::unique_ptr<Dut> dut,
@@ -53,8 +56,8 @@ class UnitChecker : public sc_core::sc_module {
     if (warp_) {
       warp_->Clock(cycle, false);
     }
-    if (atomics_) {
-      atomics_->Clock(cycle, false);
+    for (CheckedAtomics& bank : atomics_) {
+      bank.Clock(cycle, false);
     }
     return Asserted(cycle);
   }
@@ -78,9 +81,11 @@ class UnitChecker : public sc_core::sc_module {
   bool CheckSettled(std::uint64_t cycle, sc_core::sc_time* ahead);
 
   // Ends the run with a mismatch, unless it has ended with one already. `block`: that in which it
-  // is, if it is not this unit; `warps`: the checker of that, if it is a warp scope.
+  // is, if it is not this unit; `warps`, `atomics`: the checker of that, if it is a warp scope or a
+  // bank of atomics.
   [[gnu::cold]] bool Stop(std::uint64_t cycle, const Mismatch& mismatch,
-                          const std::string& block = "", const WarpChecker* warps = nullptr);
+                          const std::string& block = "", const WarpChecker* warps = nullptr,
+                          const AtomicsChecker* atomics = nullptr);
 
   // Closes the files, and adds to the result what is known only at the end.
   void Finish();
@@ -95,13 +100,14 @@ class UnitChecker : public sc_core::sc_module {
     if (warp_) {
       warp_wave_.At(cycle, &*warp_);
     }
-    if (atomics_) {
-      atomics_wave_.At(cycle, &*atomics_);
+    for (std::size_t bank = 0; bank < atomics_.size(); ++bank) {
+      atomics_waves_[bank].At(cycle, &atomics_[bank]);
     }
   }
   bool Reset(std::uint64_t cycle);
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
   bool CheckBeside(std::uint64_t cycle);
+  [[gnu::cold]] bool StopAtomics(std::uint64_t cycle, std::size_t bank);
   bool CheckIdle(std::uint64_t cycle);
   bool Transport(std::uint64_t cycle, const sc_core::sc_time& now);
   // The unit's own assertions hold; a difference found in the same cycle goes first.
@@ -110,7 +116,9 @@ class UnitChecker : public sc_core::sc_module {
   void Count(const Outputs& out);
   bool Busy() const {
     return !monitor_->Idle() || scoreboard_->ResponsesOutstanding() || !mb_checker_->Idle() ||
-           (warp_ && !warp_->Idle()) || (atomics_ && !atomics_->Idle());
+           (warp_ && !warp_->Idle()) ||
+           std::any_of(atomics_.begin(), atomics_.end(),
+                       [](const CheckedAtomics& bank) { return !bank.Idle(); });
   }
 
   const Config config_;
@@ -118,11 +126,11 @@ class UnitChecker : public sc_core::sc_module {
   const int number_;
   TraceWindow<Dut> wave_;
   TraceWindow<CheckedWarpScope> warp_wave_;
-  TraceWindow<CheckedAtomics> atomics_wave_;
+  std::vector<TraceWindow<CheckedAtomics>> atomics_waves_;
   Driver& driver_;
   std::unique_ptr<Dut> dut_;
   std::optional<CheckedWarpScope> warp_;
-  std::optional<CheckedAtomics> atomics_;
+  std::vector<CheckedAtomics> atomics_;  // of each bank
   sc_core::sc_time period_;
   tlm::BarrierUnit golden_;
   tlm_utils::simple_initiator_socket<UnitChecker> socket_;

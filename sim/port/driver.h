@@ -6,6 +6,7 @@
 #define MUSTER_SIM_PORT_DRIVER_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/isa/effects.h"
 #include "sim/isa/mbarrier_operation.h"
@@ -49,8 +50,8 @@ class Driver {
   // that it is not active, it may be left without a clock.
   virtual WarpPins* warp_pins() { return nullptr; }
 
-  // The atomics on shared memory beside the unit, or null: likewise.
-  virtual AtomicPins* atomic_pins() { return nullptr; }
+  // The atomics on shared memory beside the unit, a block for each bank; none: likewise.
+  virtual std::vector<AtomicPins*> atomic_pins() { return {}; }
 
   // The cluster scope beside all units, or null: of the first driver of a run. As warp_pins.
   virtual ClusterPins* cluster_pins() { return nullptr; }

@@ -143,6 +143,39 @@ MEET: bar.warp.sync -1;)" + kStore));
   }
 }
 
+// Four words in one bank, and one in each of four.
+TEST(PtxAtomic, BanksSideBySide) {
+  std::uint64_t cycles[2] = {};
+  for (const bool apart : {false, true}) {
+    const Ended run(Threads(32, std::string("  and.b32 %r5, %r2, 3; shl.b32 %r5, %r5, ") +
+                                    (apart ? "4" : "2") + R"(; mov.u32 %r6, s; add.u32 %r5, %r6, %r5;
+  mov.u32 %r7, 0; mov.u32 %r10, 0;
+AGAIN: atom.shared.add.u32 %r8, [%r5], 1; max.u32 %r10, %r10, %r8;
+  add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 20; @%p1 bra AGAIN;)" +
+                                    kStore));
+    ASSERT_EQ(run.outcome(), "completes");
+    cycles[apart] = run.cycles();
+    const auto last = run.Words(0);
+    EXPECT_EQ(*std::max_element(last.begin(), last.end()), 20U * 8 - 1);
+  }
+  EXPECT_LT(cycles[1], cycles[0] / 2);
+}
+
+// An atom whose answer no instruction reads is a red: its lanes are one update, without an answer.
+TEST(PtxAtomic, AnswersThatNothingReads) {
+  const auto cycles = [](const std::string& atomic) {
+    const Ended run(Threads(64, "  mov.u32 %r7, 0;\nAGAIN: " + atomic + R"(
+  add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 10; @%p1 bra AGAIN;
+  bar.sync 0; ld.shared.u32 %r10, [s];)" + kStore));
+    EXPECT_EQ(run.outcome(), "completes");
+    EXPECT_EQ(run.Words(0)[63], 640U);
+    return run.cycles();
+  };
+  const std::uint64_t unread = cycles("atom.shared.add.u32 %r8, [s], 1;");
+  EXPECT_EQ(unread, cycles("red.shared.add.u32 [s], 1;"));
+  EXPECT_GT(cycles("atom.shared.add.u32 %r8, [s], 1; add.u32 %r9, %r8, 1;"), 2 * unread);
+}
+
 // At the end of memory that is no multiple of eight bytes, in generic addresses, of no lane.
 TEST(PtxAtomic, Places) {
   Kernel kernel = Threads(32, R"(

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <unordered_set>
 #include <utility>
+#include <variant>
 
 #include "sim/ptx/program/decode_async.h"
+#include "sim/ptx/program/registers.h"
 
 namespace muster::ptx {
 namespace {
@@ -424,6 +427,23 @@ void DecodeMapAddress(Cursor* c, Instruction* out) {
   mapping.a = c->Source(c->operand(1), type);
   if (maps) {
     mapping.rank = c->Source(c->operand(2), Type::kU32);
+  }
+}
+
+// Registers of all functions together: one that only another function reads counts as read.
+void DropAnswers(Program* program) {
+  std::unordered_set<Slot> read;
+  for (const Instruction& i : program->code) {
+    for (const Slot slot : SourcesOf(i)) {
+      read.insert(slot);
+    }
+  }
+  for (Instruction& i : program->code) {
+    if (auto* const access = std::get_if<AtomicAccess>(&i.payload)) {
+      access->answers =
+          access->answers && std::any_of(access->d.begin(), access->d.end(),
+                                         [&](Slot slot) { return read.count(slot) != 0; });
+    }
   }
 }
 

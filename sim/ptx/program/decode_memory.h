@@ -8,6 +8,7 @@
 
 #include "sim/ptx/program/cursor.h"
 #include "sim/ptx/program/instruction.h"
+#include "sim/ptx/program/program.h"
 
 namespace muster::ptx {
 
@@ -29,6 +30,9 @@ void DecodeStack(Cursor* c, Instruction* out);           // alloca, stacksave, s
 void DecodeConvertAddress(Cursor* c, Instruction* out);  // cvta
 void DecodeIsSpace(Cursor* c, Instruction* out);         // isspacep
 void DecodeMapAddress(Cursor* c, Instruction* out);      // mapa, getctarank
+
+// Makes a red of each atom whose answer no instruction reads, as assemblers of PTX do.
+void DropAnswers(Program* program);
 
 }  // namespace muster::ptx
 

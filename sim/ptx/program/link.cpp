@@ -6,6 +6,7 @@
 
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/program/decode.h"
+#include "sim/ptx/program/decode_memory.h"
 #include "sim/ptx/program/decode_warpgroup.h"
 #include "sim/ptx/program/demangle.h"
 #include "sim/ptx/program/directives.h"
@@ -375,6 +376,7 @@ Program Linker::Run(const std::vector<std::string>& kernels) {
   }
   MarkTimed(&program_);
   MarkFragments(&program_);
+  DropAnswers(&program_);
   return std::move(program_);
 }
 

@@ -20,14 +20,11 @@ namespace muster::ptx {
 class GoldenAtomics {
  public:
   GoldenAtomics(const Config& config, AtomicPins* pins)
-      : smem_bytes_(config.smem_bytes), pins_(pins) {}
+      : smem_bytes_(config.smem_bytes), pins_(*pins) {}
 
   void Clock() {
-    if (pins_ == nullptr) {
-      return;
-    }
-    const AtomicInputs& in = pins_->in;
-    AtomicOutputs& out = pins_->out;
+    const AtomicInputs& in = pins_.in;
+    AtomicOutputs& out = pins_.out;
     const bool answers = response_.has_value();
     out = {};
     out.response_valid = answers;
@@ -93,7 +90,7 @@ class GoldenAtomics {
   }
 
   const std::uint32_t smem_bytes_;
-  AtomicPins* const pins_;
+  AtomicPins& pins_;
   std::deque<AtomicUpdate> flights_;  // one, or two halves
   bool lower_as_wanted_ = false;
   bool remote_last_ = false;  // an update of another CTA entered last

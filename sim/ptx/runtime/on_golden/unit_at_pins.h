@@ -29,8 +29,10 @@ class GoldenUnit {
         model_(config),
         driver_(*driver),
         mbarriers_(config, model_),
-        warps_(config, driver->warp_pins()),
-        atomics_(config, driver->atomic_pins()) {
+        warps_(config, driver->warp_pins()) {
+    for (AtomicPins* const pins : driver->atomic_pins()) {
+      atomics_.emplace_back(config, pins);
+    }
     model_.Reset();
   }
 
@@ -48,7 +50,9 @@ class GoldenUnit {
       mbarriers_.Settle(cycle, inputs_.mb, &driver_, &outputs_.mb);
       Settle(cycle, inputs_, &driver_, &outputs_);
       warps_.Clock();
-      atomics_.Clock();
+      for (GoldenAtomics& bank : atomics_) {
+        bank.Clock();
+      }
     }
   }
 
@@ -109,7 +113,7 @@ class GoldenUnit {
   lockstep::Driver& driver_;
   GoldenMbarriers mbarriers_;
   GoldenWarps warps_;
-  GoldenAtomics atomics_;
+  std::deque<GoldenAtomics> atomics_;  // of each bank
   Inputs inputs_;
   Outputs outputs_;
   bool driving_ = true;

@@ -12,7 +12,6 @@ namespace muster::ptx {
 namespace {
 
 constexpr std::uint32_t kAtomicBytes = 8;
-constexpr std::uint32_t kAtomicStall = 16;  // one in so many cycles nothing is presented or taken
 
 // The updates of an instruction, as muster_atomics_lanes makes them: lanes at one address are one
 // if their order does not matter and no answer is wanted, and else follow each other; a value of
@@ -65,10 +64,19 @@ std::vector<AtomicUpdate> UpdatesOf(const AtomicInstruction& instruction) {
 
 }  // namespace
 
-AtomicPort::AtomicPort(std::uint64_t seed) : random_(seed), bank_(this, seed) {
-  bank_.timing.read_stalls = 5;
-  bank_.timing.write_stalls = 5;
-  pins_.in.memory = this;
+AtomicPort::AtomicPort(std::uint64_t seed) {
+  banks_.reserve(kBanks);
+  for (std::size_t bank = 0; bank < kBanks; ++bank) {
+    banks_.emplace_back(this, seed + bank);
+  }
+}
+
+std::vector<AtomicPins*> AtomicPort::pins() {
+  std::vector<AtomicPins*> pins;
+  for (AtomicBank& bank : banks_) {
+    pins.push_back(bank.pins());
+  }
+  return pins;
 }
 
 // What lies beyond the last whole word of a CTA's memory reads as zeroes, and belongs to no
@@ -92,14 +100,15 @@ bool AtomicPort::MayStore(unsigned cta, std::uint64_t addr, unsigned bytes) {
   bool may = true;
   for (std::uint64_t word = addr / kAtomicBytes * kAtomicBytes; HoldsAny() && word < addr + bytes;
        word += kAtomicBytes) {
-    may = may && bank_.MayStore({static_cast<std::uint8_t>(cta), static_cast<std::uint32_t>(word)});
+    const auto at = static_cast<std::uint32_t>(word);
+    may = may && BankOf(at).MayStore({static_cast<std::uint8_t>(cta), at});
   }
   return may;
 }
 
 void AtomicPort::Perform(const AtomicInstruction& instruction) {
   for (const AtomicUpdate& update : UpdatesOf(instruction)) {
-    queue_.push_back(update);
+    BankOf(update.addr).Push(update);
     left_[update.warp] += update.has_answer ? 2 : 1;
   }
   under_way_ |= Bit(instruction.warp);
@@ -112,34 +121,15 @@ void AtomicPort::Await(unsigned warp, unsigned answers) {
 
 bool AtomicPort::TakeAnswer(unsigned warp) { return End(warp); }
 
-void AtomicPort::TakeRemote(const Transfer& sent) {
-  const RemoteAtomic& atomic = sent.update;
-  AtomicUpdate update;
-  update.op = atomic.op;
-  update.size = atomic.size;
-  update.is_signed = atomic.is_signed;
-  update.cta = static_cast<std::uint8_t>(sent.to->slot);
-  update.addr = atomic.addr;
-  update.warp = static_cast<std::uint8_t>(sent.warp);
-  update.lane = atomic.lane;
-  update.from = {true, static_cast<std::uint8_t>(sent.issuer->unit)};
-  update.operand = atomic.operand;
-  update.compare = atomic.compare;
-  update.has_answer = atomic.has_answer;
-  remotes_.push_back(update);
-  incoming_.push_back(sent);
-  if (update.size == AtomicSize::k128) {
-    update.upper = true;
-    update.operand = atomic.operand_upper;
-    update.compare = atomic.compare_upper;
-    remotes_.push_back(update);
-  }
-}
-
 const Transfer* AtomicPort::Reaching(const Cta* cta) const {
-  const auto found = std::find_if(incoming_.begin(), incoming_.end(),
-                                  [cta](const Transfer& sent) { return sent.to == cta; });
-  return found == incoming_.end() ? nullptr : &*found;
+  for (const AtomicBank& bank : banks_) {
+    for (const Transfer& sent : bank.incoming()) {
+      if (sent.to == cta) {
+        return &sent;
+      }
+    }
+  }
+  return nullptr;
 }
 
 void AtomicPort::Begin() {
@@ -147,38 +137,22 @@ void AtomicPort::Begin() {
   answers_.clear();
   done_ = 0;
   changed_ = false;
-  if (Quiet() && !bank_.Holds() && !pins_.out.active) {
-    return;
-  }
-  const AtomicOutputs& seen = pins_.out;
-  AtomicInputs& in = pins_.in;
-  const bool accepted = in.issue_valid && seen.issue_ready;
-  const bool answered = seen.response_valid && in.response_ready;
-  bank_.Cycle(seen, &in);
-  if (seen.commit_valid) {
-    const AtomicUpdate& update = flights_.front();
-    if (!update.from.remote) {
-      done_ |= End(update.warp) ? Bit(update.warp) : 0;
-    } else if (update.size != AtomicSize::k128 || update.upper) {
-      incoming_.pop_front();
+  for (AtomicBank& bank : banks_) {
+    if (bank.Idle()) {
+      continue;
     }
-    flights_.pop_front();
-  }
-  if (answered && seen.response.from.remote) {
-    answers_.push_back(seen.response);
-  } else if (answered) {
-    replies_.push_back(seen.response);
-    done_ |= End(seen.response.warp) ? Bit(seen.response.warp) : 0;
-  }
-  if (accepted) {
-    in.issue_valid = false;
-    flights_.push_back(queue_.front());
-    queue_.pop_front();
-  }
-  if (in.remote_valid && seen.remote_ready) {
-    in.remote_valid = false;
-    flights_.push_back(remotes_.front());
-    remotes_.pop_front();
+    bank.Begin();
+    if (const AtomicUpdate* const update = bank.committed();
+        update != nullptr && !update->from.remote) {
+      done_ |= End(update->warp) ? Bit(update->warp) : 0;
+    }
+    const AtomicResponse* const answer = bank.answer();
+    if (answer != nullptr && answer->from.remote) {
+      answers_.push_back(*answer);
+    } else if (answer != nullptr) {
+      replies_.push_back(*answer);
+      done_ |= End(answer->warp) ? Bit(answer->warp) : 0;
+    }
   }
 }
 
@@ -189,19 +163,10 @@ bool AtomicPort::End(unsigned warp) {
 }
 
 void AtomicPort::Present(std::uint64_t outstanding, bool ending) {
-  AtomicInputs& in = pins_.in;
-  if (Quiet() && !pins_.out.active) {
-    return;
-  }
-  in.fence_ack = ~outstanding;
-  in.response_ready = ending || random_.Below(kAtomicStall) != 0;
-  if (!in.issue_valid && !queue_.empty() && !ending && random_.Below(kAtomicStall) != 0) {
-    in.issue_valid = true;
-    in.issue = queue_.front();
-  }
-  if (!in.remote_valid && !remotes_.empty() && !ending && random_.Below(kAtomicStall) != 0) {
-    in.remote_valid = true;
-    in.remote = remotes_.front();
+  for (AtomicBank& bank : banks_) {
+    if (!bank.Idle()) {
+      bank.Present(outstanding, ending);
+    }
   }
 }
 

@@ -1,21 +1,21 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The core's side of the atomics on shared memory: divides a warp's instruction into updates,
-// presents these and those of other CTAs, and holds the bank of shared memory that the block reads
-// and writes.
+// The core's side of the atomics on shared memory: divides a warp's instruction into updates, and
+// hands each of these, and those of other CTAs, to the bank that has its word.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_ATOMIC_PORT_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_ATOMIC_PORT_H_
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "sim/isa/operation.h"
 #include "sim/port/atomic_pins.h"
 #include "sim/port/bank.h"
+#include "sim/ptx/runtime/on_pins/atomic_bank.h"
 #include "sim/ptx/simt/atomics.h"
-#include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/transfer.h"
 
 namespace muster::ptx {
@@ -23,7 +23,7 @@ namespace muster::ptx {
 class AtomicPort : public AtomicSink, public lockstep::Bank::Words {
  public:
   explicit AtomicPort(std::uint64_t seed);
-  AtomicPins* pins() { return &pins_; }
+  std::vector<AtomicPins*> pins();  // of each bank
 
   // A CTA with this memory takes the slot.
   void Launch(unsigned cta, std::vector<std::uint8_t>* shared) { memories_[cta] = shared; }
@@ -36,8 +36,10 @@ class AtomicPort : public AtomicSink, public lockstep::Bank::Words {
   bool TakeAnswer(unsigned warp);
 
   // Updates of other CTAs come through the network; their answers go back.
-  bool TakesRemote() const { return remotes_.size() < 2; }
-  void TakeRemote(const Transfer& sent);
+  bool TakesRemote() const {
+    return All([](const AtomicBank& bank) { return bank.TakesRemote(); });
+  }
+  void TakeRemote(const Transfer& sent) { BankOf(sent.update.addr).TakeRemote(sent); }
   // One that is for this CTA and has not committed, or null.
   const Transfer* Reaching(const Cta* cta) const;
   const std::vector<AtomicResponse>& answers() const { return answers_; }
@@ -53,11 +55,17 @@ class AtomicPort : public AtomicSink, public lockstep::Bank::Words {
   // The end of a cycle. `outstanding`: warps with accesses that are not performed; `ending`:
   // nothing new is presented.
   void Present(std::uint64_t outstanding, bool ending);
-  bool Presents() const { return pins_.in.issue_valid || pins_.in.remote_valid; }
-  bool Quiet() const { return under_way_ == 0 && incoming_.empty(); }
+  bool Presents() const {
+    return !All([](const AtomicBank& bank) { return !bank.Presents(); });
+  }
+  bool Quiet() const {
+    return under_way_ == 0 && All([](const AtomicBank& bank) { return bank.incoming().empty(); });
+  }
 
   // AtomicSink
-  bool HoldsAny() const override { return bank_.Holds(); }
+  bool HoldsAny() const override {
+    return !All([](const AtomicBank& bank) { return !bank.Holds(); });
+  }
   bool MayStore(unsigned cta, std::uint64_t addr, unsigned bytes) override;
 
   // lockstep::Bank::Words
@@ -65,18 +73,20 @@ class AtomicPort : public AtomicSink, public lockstep::Bank::Words {
   void Store(MbPlace place, std::uint64_t word) override;
 
  private:
+  static constexpr std::size_t kBanks = 4;
+  static constexpr std::uint32_t kBankBytes = 16;  // in a row: a value of 128 bits is in one bank
+
+  AtomicBank& BankOf(std::uint32_t addr) { return banks_[addr / kBankBytes % kBanks]; }
+  template <typename Predicate>
+  bool All(Predicate is) const {
+    return std::all_of(banks_.begin(), banks_.end(), is);
+  }
   bool End(unsigned warp);
 
-  Random random_;
-  lockstep::Bank bank_;
-  AtomicPins pins_;
+  std::vector<AtomicBank> banks_;
   std::array<std::vector<std::uint8_t>*, kMaxCtas> memories_{};
-  std::deque<AtomicUpdate> queue_;               // to be presented, the first perhaps at the port
   std::array<std::uint32_t, kMaxWarps> left_{};  // updates that have not committed, and answers
   std::uint64_t under_way_ = 0;                  // warps that have some
-  std::deque<AtomicUpdate> flights_;             // accepted and not committed
-  std::deque<AtomicUpdate> remotes_;             // of other CTAs, likewise to be presented
-  std::deque<Transfer> incoming_;                // whose updates these, and some flights, are
   std::vector<AtomicResponse> replies_;
   std::vector<AtomicResponse> answers_;  // for other units
   std::uint64_t done_ = 0;

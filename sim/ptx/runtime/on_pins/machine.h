@@ -81,8 +81,8 @@ class Machine : public lockstep::Driver, public Scopes {
   std::uint64_t SleepsUntil(std::uint64_t cycle) const override;
   ClusterPins* cluster_pins() override;
   bool has_mbarriers() const override { return port_ != nullptr; }
-  AtomicPins* atomic_pins() override {
-    return atomic_port_ == nullptr ? nullptr : atomic_port_->pins();
+  std::vector<AtomicPins*> atomic_pins() override {
+    return atomic_port_ == nullptr ? std::vector<AtomicPins*>() : atomic_port_->pins();
   }
   WarpPins* warp_pins() override { return warp_port_ == nullptr ? nullptr : warp_port_->pins(); }
   std::uint32_t LineOf(const Operation& operation) const override;
