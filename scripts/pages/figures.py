@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Keeps the figures of rtl/FIGURES.md (areas, frequencies, worst waits, speeds) and of tb/RUNS.md (long runs).
+"""Keeps the figures of rtl/FIGURES.md (areas, frequencies, worst waits, speeds), of rtl/atomics/README.md (kernels) and of tb/RUNS.md (long runs).
 
   figures.py            writes the tables of these pages from scripts/pages/figures.json
   figures.py --check    writes nothing; exit code 1 if a table is not what the file makes
@@ -148,6 +148,14 @@ def simulation(figures):
         ("`muster explore`: classes of orders per second", number(explore["classes_per_second"]), origin(explore))])
 
 
+def atomics(figures):
+    def speed(row, key):
+        return f"{row['in place'][key] / row['by blocks'][key]:.2f}"
+    return table(["kernel", "cycles in place", "cycles by the blocks", "speed", "ms in place", "ms by the blocks", "speed by the clock", "measured with"],
+                 [(f"`{row['kernel']}`", number(row["in place"]["cycles"]), number(row["by blocks"]["cycles"]), speed(row, "cycles"),
+                   row["in place"]["ms"], row["by blocks"]["ms"], speed(row, "ms"), origin(row)) for row in figures["speed"]["atomics"]])
+
+
 def regressions(figures):
     return table(["command", "cycles in lockstep", "commits at named barriers", "at mbarriers", "differences", "sources"],
                  [(f"`{row['command']}`", number(row["cycles"]), number(row["commits"]), number(row["mb_commits"]), row["mismatches"], row["sources"]) for row in figures["regressions"]])
@@ -175,7 +183,7 @@ TABLES = {"rtl/FIGURES.md": {
     "atomics": lambda figures: area(figures, "muster_atomics", None), "cluster": lambda figures: area(figures, "muster_cluster", None),
     "boards": boards, "peers": peers, "silicon": lambda figures: silicon(figures, "osu018"), "asap7": lambda figures: silicon(figures, "asap7sc7p5t"),
     "sky130": lambda figures: silicon(figures, "sky130_fd_sc_hd"), "simulation": simulation, "rounds": rounds,
-}, "tb/RUNS.md": {"regressions": regressions, "mutations": mutations}}
+}, "rtl/atomics/README.md": {"kernels": atomics}, "tb/RUNS.md": {"regressions": regressions, "mutations": mutations}}
 
 
 def page(path, figures):
@@ -271,6 +279,7 @@ def take_bench(figures, bench):
         of = [bench["scopes"][loop] for loop in row["loops"]]
         row |= {"cycles_per_round": max(one["cycles_per_round"] for one in of),
                 "rounds_per_second": sorted({min(one["rounds_per_second"] for one in of), max(one["rounds_per_second"] for one in of)})} | told
+    speed["atomics"] = [{"kernel": name} | row | told for name, row in bench["atomics"].items()]
     ratios = [one["predict_ratio"] for one in bench["explore"]["predict"].values()]
     speed["explore"] = {"predict_ratio": [round(min(ratios), 1), round(max(ratios), 1)],
                         "classes_per_second": round(bench["explore"]["search"]["classes_per_second"])} | told

@@ -32,6 +32,8 @@ LOOPS = ["alu", "bar_sync", "not_aligned", "apart", "warp_sync", "vote", "shfl",
          "cluster"]
 ROUNDS = 1000
 TILES = 400  # products in tile.json of tb/bench/front_end/products.py
+ATOMICS = ["histogram", "shared_atomics", "lock", "work_queue"]  # kernels with atomics; of the last two they are on global memory
+SEEDS = range(1, 21)
 
 
 def output(*command):
@@ -108,6 +110,29 @@ def measure_scopes():
             seconds.append(told["cycles"] / (1000 * told["simulated_khz"]))
         return {"cycles_per_round": round(told["cycles"] / ROUNDS, 1), "rounds_per_second": round(ROUNDS / statistics.median(seconds))}
     return {name: run(name) for name in LOOPS}
+
+
+def measure_atomics():
+    """Kernels with their atomics on shared memory by the blocks beside the unit, and in place: as the front end does them, in no cycle, in a run that
+    keeps to a schedule, here to one without turns."""
+    report, order = BUILD / "atomics.json", BUILD / "no_turns.json"
+    order.write_text(json.dumps({"muster": "schedule", "version": 1, "turns": []}))
+
+    def run(name, seed, *options):
+        subprocess.run(["build/sim/app/muster", "run", f"sim/kernels/{name}/{name}.json", "--seed", str(seed), "--report", report, *options],
+                       cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+        told = json.loads(report.read_text())
+        return told["cycles"], told["cycles"] / told["simulated_khz"]
+
+    def of(name):
+        runs = {"in place": [], "by blocks": []}
+        for seed in SEEDS:  # of each seed the fastest of three, one after the other: these runs are short
+            thrice = [(run(name, seed, "--schedule", order), run(name, seed)) for _ in range(3)]
+            for row, told in zip(runs.values(), zip(*thrice)):
+                row.append(min(told))
+        return {how: {"cycles": round(statistics.median(cycles for cycles, _ in row)), "ms": round(statistics.median(ms for _, ms in row), 2)}
+                for how, row in runs.items()}
+    return {name: of(name) for name in ATOMICS}
 
 
 def measure_explore():
@@ -195,6 +220,14 @@ def print_scopes(scopes):
         print(f"  {name:14} {figures['cycles_per_round']:>8.1f} {figures['rounds_per_second']:>18}")
 
 
+def print_atomics(atomics):
+    print("\nKernels with atomics on shared memory by the blocks beside the unit, and in place, on one core\n"
+          f"  {'kernel':16} {'cycles':>8} {'in place':>9} {'ms':>8} {'in place':>9}")
+    for name, row in atomics.items():
+        by, place = row["by blocks"], row["in place"]
+        print(f"  {name:16} {by['cycles']:>8} {place['cycles']:>9} {by['ms']:>8.2f} {place['ms']:>9.2f}")
+
+
 def print_explore(explore):
     print("\nOther orders (muster explore), on one core\n"
           f"  {'a run that is followed':38} {'steps':>9} {'times a plain run':>18} {'bytes a step':>13}")
@@ -226,6 +259,7 @@ def main():
     front_end = measure_front_end()
     products = measure_products()
     scopes = measure_scopes()
+    atomics = measure_atomics()
     explore = measure_explore()
     areas, mb_areas = ({}, {}) if args.no_area else (
         synthesize(top, args.seeds, args.limit) for top in ("muster", "muster_mbarrier"))
@@ -238,11 +272,13 @@ def main():
     print_front_end(front_end)
     print_products(products)
     print_scopes(scopes)
+    print_atomics(atomics)
     print_explore(explore)
     mbarrier |= {name: area_of(mb_areas.get(name, {})) for name in configs.MBARRIER}
     args.json.write_text(json.dumps(
         {"commit": results.commit()[0], "time": begun, "configs": filed_configs, "sync_all_cycles": fast, "mbarrier": mbarrier,
-         "front_end": front_end, "products": products, "scopes": scopes, "explore": explore}, indent=2) + "\n")
+         "front_end": front_end, "products": products, "scopes": scopes, "atomics": atomics,
+         "explore": explore}, indent=2) + "\n")
     print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
           f"({(time.monotonic() - start) / 60:.0f} minutes)")
     if args.json == BUILD / "bench.json" and subprocess.run([ROOT / "scripts/pages/figures.py", "--take"]).returncode == 0:

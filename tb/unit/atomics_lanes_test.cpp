@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <random>
 #include <set>
@@ -196,6 +197,29 @@ TEST_F(AtomicsLanes, AsOneByOne) {
               << point;
         }
       }
+    }
+  }
+}
+
+// Of several banks, each has the updates that the whole instruction has there, in their order.
+TEST_F(AtomicsLanes, BanksApart) {
+  constexpr std::uint32_t kBankBytes = 16;
+  for (unsigned i = 0; i < 2000; ++i) {
+    const AtomicInstruction instruction = Random();
+    std::vector<AtomicUpdate> whole;
+    Present(instruction, false, &whole);
+    for (std::uint32_t bank = 0; bank < kSmemBytes / kBankBytes; ++bank) {
+      AtomicInstruction part = instruction;
+      ForEachBit(instruction.lanes, [&](unsigned lane) {
+        part.lanes &= ~(part.addr[lane] / kBankBytes == bank ? 0U : 1U << lane);
+      });
+      std::vector<AtomicUpdate> expected;
+      std::copy_if(
+          whole.begin(), whole.end(), std::back_inserter(expected),
+          [&](const AtomicUpdate& update) { return update.addr / kBankBytes == bank; });
+      std::vector<AtomicUpdate> updates;
+      Present(part, false, &updates);
+      ASSERT_EQ(updates, expected);
     }
   }
 }
