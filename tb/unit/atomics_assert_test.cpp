@@ -215,5 +215,20 @@ TEST_F(SplitAssertions, NeitherUpdateNorOperation) {
   EXPECT_TRUE(Fails());
 }
 
+// The atomics say twice that an update has committed, but one operation waits.
+TEST_F(SplitAssertions, CommitTwice) {
+  update_.valid = true;
+  dut_.update_ready_i = 1;
+  EXPECT_FALSE(Fails());
+  dut_.valid_i = 0;
+  AtomicOutputs atomics;
+  atomics.commit_valid = atomics.commit.completes = atomics.commit.written = true;
+  lockstep::PutStruct<sv::at_commit_t>(atomics, 0, &dut_.commit_i);
+  EXPECT_FALSE(Fails());
+  EXPECT_EQ(dut_.mb_valid_o, 1);
+  EXPECT_FALSE(Fails());
+  EXPECT_TRUE(Fails());
+}
+
 }  // namespace
 }  // namespace muster::atomics
