@@ -31,13 +31,20 @@ package muster_cfg_pkg;
   function automatic muster_cfg_t Nearest(muster_cfg_t cfg);
     muster_cfg_t legal;
     legal             = cfg;
-    legal.NumWarps    = muster_pkg::Within(cfg.NumWarps, 4, muster_pkg::MaxWarps);
-    legal.NumCtas     = muster_pkg::Within(cfg.NumCtas, 1, muster_pkg::MaxCtas);
-    legal.NumIssue    = muster_pkg::PowerWithin(cfg.NumIssue, 1, muster_pkg::MaxIssue);
-    legal.WarpSize    = muster_pkg::PowerWithin(cfg.WarpSize, 4, 32);
-    legal.SmemBytes   = muster_pkg::PowerWithin(cfg.SmemBytes, 16, 32'h8000_0000);
+    legal.NumWarps    = Within(cfg.NumWarps, 4, muster_pkg::MaxWarps);
+    legal.NumCtas     = Within(cfg.NumCtas, 1, muster_pkg::MaxCtas);
+    legal.NumIssue    = PowerWithin(cfg.NumIssue, 1, muster_pkg::MaxIssue);
+    legal.WarpSize    = PowerWithin(cfg.WarpSize, 4, 32);
+    legal.SmemBytes   = PowerWithin(cfg.SmemBytes, 16, 32'h8000_0000);
     legal.MbResponses = (cfg.MbResponses < 1) ? 1 : cfg.MbResponses;
     return legal;
+  endfunction
+  function automatic int unsigned Within(int unsigned value, int unsigned low, int unsigned high);
+    return (value < low) ? low : (value > high) ? high : value;
+  endfunction
+  function automatic int unsigned PowerWithin(int unsigned value, int unsigned low,
+                                              int unsigned high);
+    return 32'd1 << $clog2(Within(value, low, high));
   endfunction
 
 endpackage

@@ -341,14 +341,4 @@ package muster_pkg;
     logic       completed;
     logic       parked;
   } mb_commit_t;
-
-  // A parameter's legal value that is next to the one given.
-  function automatic int unsigned Within(int unsigned value, int unsigned low, int unsigned high);
-    return (value < low) ? low : (value > high) ? high : value;
-  endfunction
-  function automatic int unsigned PowerWithin(int unsigned value, int unsigned low,
-                                              int unsigned high);
-    return 32'd1 << $clog2(Within(value, low, high));
-  endfunction
-
 endpackage

@@ -27,12 +27,12 @@ package muster_cluster_pkg;
   // The legal values that are next to those given, as of the unit.
   function automatic cluster_cfg_t NearestCluster(cluster_cfg_t cfg);
     return '{
-      NumUnits: Within(cfg.NumUnits, 1, MaxUnits),
-      NumWarps: Within(cfg.NumWarps, 4, MaxWarps),
-      NumCtas: Within(cfg.NumCtas, 1, MaxCtas),
-      NumClusters: Within(cfg.NumClusters, 1, MaxClusters),
-      NumRanks: PowerWithin(cfg.NumRanks, 16, MaxRanks),
-      NumGrids: Within(cfg.NumGrids, 1, MaxGrids)
+      NumUnits: muster_cfg_pkg::Within(cfg.NumUnits, 1, MaxUnits),
+      NumWarps: muster_cfg_pkg::Within(cfg.NumWarps, 4, MaxWarps),
+      NumCtas: muster_cfg_pkg::Within(cfg.NumCtas, 1, MaxCtas),
+      NumClusters: muster_cfg_pkg::Within(cfg.NumClusters, 1, MaxClusters),
+      NumRanks: muster_cfg_pkg::PowerWithin(cfg.NumRanks, 16, MaxRanks),
+      NumGrids: muster_cfg_pkg::Within(cfg.NumGrids, 1, MaxGrids)
     };
   endfunction
 

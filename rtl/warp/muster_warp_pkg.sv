@@ -18,9 +18,9 @@ package muster_warp_pkg;
   function automatic warp_cfg_t NearestWarp(warp_cfg_t cfg);
     warp_cfg_t legal;
     legal              = cfg;
-    legal.NumWarps     = Within(cfg.NumWarps, 4, MaxWarps);
-    legal.WarpSize     = PowerWithin(cfg.WarpSize, 4, 32);
-    legal.LanesPerBeat = PowerWithin(cfg.LanesPerBeat, 1, legal.WarpSize);
+    legal.NumWarps     = muster_cfg_pkg::Within(cfg.NumWarps, 4, MaxWarps);
+    legal.WarpSize     = muster_cfg_pkg::PowerWithin(cfg.WarpSize, 4, 32);
+    legal.LanesPerBeat = muster_cfg_pkg::PowerWithin(cfg.LanesPerBeat, 1, legal.WarpSize);
     return legal;
   endfunction
 

@@ -23,7 +23,7 @@ endforeach()
 function(muster_warp_sources variable)
   muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f sources unused)
   list(FILTER sources INCLUDE REGEX
-       "/(muster_pkg|muster_mem_1r1w|muster_ram|muster_first|muster_lowest|muster_warp|muster_warp_[a-z_]*)\\.sv$")
+       "/(muster_pkg|muster_cfg_pkg|muster_mem_1r1w|muster_ram|muster_first|muster_lowest|muster_warp|muster_warp_[a-z_]*)\\.sv$")
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
@@ -39,7 +39,7 @@ endfunction()
 function(muster_cluster_sources variable)
   muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f sources unused)
   list(FILTER sources INCLUDE REGEX
-       "/(muster_pkg|muster_mem_1r1w|muster_ram|muster_first|muster_rr_arbiter|muster_skid|muster_stage|muster_atomics_pkg|muster_cluster[a-z_]*)\\.sv$")
+       "/(muster_pkg|muster_cfg_pkg|muster_mem_1r1w|muster_ram|muster_first|muster_rr_arbiter|muster_skid|muster_stage|muster_atomics_pkg|muster_cluster[a-z_]*)\\.sv$")
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 

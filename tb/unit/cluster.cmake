@@ -22,8 +22,8 @@ muster_cluster_unit(odd -GNumUnits=3 -GNumWarps=5 -GNumCtas=3 -GNumClusters=5 -G
 muster_verilate(cluster_test
   TOP_MODULE muster_cancel_decode
   PREFIX Vcancel_decode
-  SOURCES ${PROJECT_SOURCE_DIR}/rtl/muster_pkg.sv ${PROJECT_SOURCE_DIR}/rtl/atomics/muster_atomics_pkg.sv
-          ${PROJECT_SOURCE_DIR}/rtl/cluster/muster_cluster_pkg.sv
+  SOURCES ${PROJECT_SOURCE_DIR}/rtl/muster_pkg.sv ${PROJECT_SOURCE_DIR}/rtl/muster_cfg_pkg.sv
+          ${PROJECT_SOURCE_DIR}/rtl/atomics/muster_atomics_pkg.sv ${PROJECT_SOURCE_DIR}/rtl/cluster/muster_cluster_pkg.sv
           ${PROJECT_SOURCE_DIR}/rtl/cluster/muster_cancel_decode.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall
   OPT_FAST -O1)
