@@ -5,7 +5,7 @@ With --packed NAME=VALUE... it prints the parameter Cfg: `small`, with these cha
 
 rtl/configs.json has the configurations of each module that is built alone, under the module's name: the
 unit itself, muster, its part for mbarriers, muster_mbarrier, the atomics beside that, muster_atomics, the warp scope, muster_warp, the cluster scope,
-muster_cluster, GPCs of units of a configuration, muster_gpc (scripts do not build these), and the adapters around the unit, muster_axil, muster_ventus and muster_vortex. muster_mbarrier, muster_atomics and muster_axil are those of a unit: their rows say what differs from the unit's
+muster_cluster, GPCs of units of a configuration, muster_gpc, and the adapters around the unit, muster_axil, muster_ventus and muster_vortex. muster_mbarrier, muster_atomics and muster_axil are those of a unit: their rows say what differs from the unit's
 configuration of that name, and what they have besides.
 """
 
@@ -39,7 +39,9 @@ def overrides(parameters):
 def parameters(top, name, changes):
     """The parameters of a top in one of its configurations, with changes."""
     values = BY_TOP[top][name] | changes
-    if top not in OF_A_UNIT:
+    if top == "muster_gpc":
+        name = values.pop("Unit")
+    elif top not in OF_A_UNIT:
         return values
     unit = {field: values.pop(field, value) for field, value in UNIT[name].items()}
     return {"Cfg": packed(unit)} | values

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Area and clock frequency of the unit, the mbarrier block or an adapter, by Yosys and nextpnr.
+"""Area and clock frequency of the unit, one of its blocks, an adapter or a GPC, by Yosys and nextpnr.
 
 Area is that of the bare unit on iCE40 (and, with --families, ECP5 and Xilinx 7-series), without the
 observation ports (commits and debug reads).
@@ -11,6 +11,7 @@ The clock frequency is that of an iCE40 HX8K, in which one shift register drives
 and every output is registered and then folded by a registered XOR tree to one pin. So no logic is
 optimised away, and only paths from register to register count. If the unit does not fit, or the tools do
 not finish within the time limit, the frequency is null, and the table says why.
+Exit code 1: Yosys refuses a configuration, such as one with an illegal value of --set; the table says why.
 """
 
 import argparse
@@ -38,7 +39,7 @@ HX8K = {"lut": (7680, "LUT"), "bram": (32, "block RAMs")}
 LIMIT_MINUTES = 30
 # The unit's figures are those of the named barriers; the others have their own.
 ALONE = {"muster": {"EnMbarrier": 0}, "muster_mbarrier": {}, "muster_atomics": {}, "muster_axil": {},
-         "muster_ventus": {}, "muster_vortex": {}, "muster_warp": {}, "muster_cluster": {}}
+         "muster_ventus": {}, "muster_vortex": {}, "muster_warp": {}, "muster_cluster": {}, "muster_gpc": {}}
 # A round maps the logic twice, each time after another kind of restructuring, and keeps the better result. Between the two rounds
 # functions of ten inputs are balanced as sums of products. ABC counts 1 ns for a wire; in nextpnr's
 # results a wire on a slow path takes 0.6 to 3 ns. With Yosys's 0.25 ns, ABC takes carry chains for the slowest paths and lets all other
@@ -71,7 +72,11 @@ FAMILIES = {
 
 
 class Unfinished(Exception):
-    """Why a configuration has no figures."""
+    """Why a configuration has no figures, or not all."""
+
+
+class Failed(Unfinished):
+    """No fault of the time limit or of the FPGA."""
 
 
 class Budget:
@@ -104,6 +109,15 @@ def left_open(top, name):
     return (*OPEN.get(top, ()), *(["busy_o"] if name == "vortex_like" else []))
 
 
+def first_error(text):
+    """The first error that Yosys and its front end tell, without colours."""
+    lines = re.sub(r"\x1b\[[\d;]*m", "", text).splitlines()
+    errors = [line for line in lines if re.search(r"\berror: ", line, re.IGNORECASE)]
+    told = (errors or lines or ["it failed without a word"])[0]
+    asserted = re.fullmatch(r"(\S+:\d+):\d+: error: \$error encountered: (.*)", told)  # by the sources
+    return f"{asserted[2]} ({asserted[1]})" if asserted else told
+
+
 def run_yosys(budget, what, folder, script, files=(), rtl=True):
     """Runs the script, unless it ran before on the same files; returns the output folder. It reads those that it names, `files`,
     and with `rtl` the unit's sources."""
@@ -121,15 +135,14 @@ def run_yosys(budget, what, folder, script, files=(), rtl=True):
     code, text = budget.run(f"Yosys, {what}", yowasp.yosys(folder / "script.ys", folder, files))
     (folder / "messages").write_text(text)
     if code:
-        lines = text.splitlines()
-        errors = [line for line in lines if re.search(r"error", line, re.IGNORECASE)]
-        raise Unfinished(f"Yosys failed: {' '.join((errors or lines or ['without a word'])[:1])} "
-                         f"(all of it in {(folder / 'messages').relative_to(ROOT)})")
+        log = folder / "yosys.log"
+        raise Failed(first_error(log.read_text() if log.exists() else text) +
+                     f" (Yosys; all of it in {(log if log.exists() else folder / 'messages').relative_to(ROOT)})")
     # A name in a connection before its declaration is a wire of its own in a generate block. Verilator takes the later declaration.
     # Names with $auto$ are of Yosys's own wires.
     loose = re.search(r"Wire (?!\S*\$auto\$)\S+ is used but has no driver", text)
     if loose:
-        raise Unfinished(f"Yosys: {loose[0]}")
+        raise Failed(f"Yosys: {loose[0]}")
     stamp.write_text(key.hexdigest())
     return folder
 
@@ -257,7 +270,7 @@ def measure(budget, parameters, seeds, families, all_ports, show_path):
         if show_path:
             result["path"] = path_text(min(runs, key=lambda run: run[0])[1])
     except Unfinished as reason:
-        result["reason"] = str(reason)
+        result |= {"reason": str(reason), "failed": isinstance(reason, Failed)}
     return result | {"minutes": round((time.monotonic() - budget.start) / 60, 1)}
 
 
@@ -281,7 +294,7 @@ def seed_list(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--top", default="muster", choices=ALONE, help="the unit, its mbarrier block, or an adapter")
+    parser.add_argument("--top", default="muster", choices=ALONE, help="the unit (without mbarriers, but for --set EnMbarrier=1), a block, an adapter, or a GPC")
     parser.add_argument("--config", default="all", help="one of the top's, or all")
     parser.add_argument("--seeds", default="1-3", type=seed_list, help="of nextpnr (default 1-3)")
     parser.add_argument("--area", dest="seeds", action="store_const", const=[], help="no clock frequency")
@@ -326,6 +339,7 @@ def main():
     if args.json:
         args.json.parent.mkdir(parents=True, exist_ok=True)
         args.json.write_text(json.dumps(results, indent=2) + "\n")
+    sys.exit(any(result.get("failed") for result in results.values()))
 
 
 if __name__ == "__main__":

@@ -374,6 +374,28 @@ def illegal_parameters(build, folder):
                 check(result.returncode == 0, f"{top}: expected it to elaborate", result)
 
 
+def synthesis_refused(build, folder):
+    """synth.py tells why Yosys refuses a configuration: the sentence of the sources, or else the first error, without colours. It knows the
+    parameters of each top that rtl/configs.json has. With Yosys there it ends with exit code 1."""
+    sys.path.insert(0, str(ROOT / "scripts/synth"))
+    import configs
+    import synth
+    coloured = "\x1b[36mrtl/a.sv\x1b[0m:7:\x1b[96m5\x1b[0m: \x1b[93mwarning: \x1b[0man error is near\n" \
+               "\x1b[36mrtl/a.sv\x1b[0m:9:5: \x1b[91merror: \x1b[0m\x1b[1m{}\x1b[0m\nBuild failed: 1 error\n"
+    for said, told in (("$error encountered: N must be 4 to 64", "N must be 4 to 64 (rtl/a.sv:9)"), ("no such type", "rtl/a.sv:9:5: error: no such type")):
+        found = synth.first_error(coloured.format(said))
+        check(found == told, f"expected {told!r}, not {found!r}")
+    check(synth.ALONE.keys() == configs.BY_TOP.keys(), "expected a top for each module of rtl/configs.json")
+    small = configs.parameters("muster_gpc", "gpc_small", {"NumUnits": "3", "NumWarps": 16})
+    check("Unit" not in small and small["NumUnits"] == "3" and small["Cfg"] == configs.packed(configs.UNIT["small"] | {"NumWarps": 16}), f"{small}")
+    if not (ROOT / "build/synth-tools/installed.json").exists():
+        return
+    for top, config, change, says in (("muster", "small", "NumWarps=65", "NumWarps must be 4 to 64 (rtl/muster.sv:"),
+                                      ("muster_gpc", "gpc_bare", "NumUnits=17", "NumUnits must be 1 to 16 (rtl/cluster/muster_cluster.sv:")):
+        result = run(ROOT / "scripts/synth/synth.py", "--top", top, "--config", config, "--area", "--set", change, env=os.environ | {"SETUP": "no"})
+        check(result.returncode == 1 and f"  {says}" in result.stdout, f"{top} {change}: expected '{says}'", result)
+
+
 def rooms(build, folder):
     """The includes of sim/ are as the table has them, and a wrong one, a room that is not in the table and
     a use that no file makes are found."""
@@ -574,6 +596,7 @@ CASES = {
     "smoke": smoke,
     "rooms": rooms,
     "illegal_parameters": illegal_parameters,
+    "synthesis_refused": synthesis_refused,
     "registers": registers,
     "pages": pages,
     "figures": figures,
