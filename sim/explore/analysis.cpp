@@ -33,6 +33,10 @@ void Analysis::OnWholeWarp(const Place& at) {
   threads_.LearnMust(at, threads_.Gather(at, threads_.NewEvent())->must);
 }
 
+void Analysis::OnRegisters(const Place& at) {
+  register_limits_.Set(Now(at, "executes setmaxnreg"));
+}
+
 void Analysis::OnArrive(const Place& at, const Operation& operation, const Effects& effects,
                         const std::vector<Place>& released) {
   named_barriers_.Arrive(Now(at, ""), operation, effects, released);

@@ -18,6 +18,7 @@
 #include "sim/explore/meetings.h"
 #include "sim/explore/memory_races.h"
 #include "sim/explore/observer.h"
+#include "sim/explore/register_limits.h"
 #include "sim/explore/suspicions.h"
 #include "sim/explore/threads.h"
 #include "sim/explore/transfers.h"
@@ -40,6 +41,7 @@ class Analysis : public Observer {
   void OnFence(const Place& at, const ptx::MemoryFence& fence) override;
   void OnWarpSync(const Place& at, WarpOp op) override;
   void OnWholeWarp(const Place& at) override;
+  void OnRegisters(const Place& at) override;
   void OnArrive(const Place& at, const Operation& operation, const Effects& effects,
                 const std::vector<Place>& released) override;
   void OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) override;
@@ -72,6 +74,7 @@ class Analysis : public Observer {
   NamedBarriers named_barriers_{&threads_, transfers_, &exits_, &suspicions_};
   ClusterBarriers cluster_barriers_{&threads_, &exits_};
   Mbarriers mbarriers_{world_, &threads_, &transfers_, &memory_, &suspicions_};
+  RegisterLimits register_limits_{&threads_, &suspicions_};
   CtaMemory cta_memory_{threads_, transfers_, memory_, &suspicions_};
   LaunchEnds launch_ends_{world_.launch(), &threads_, &transfers_};
 };

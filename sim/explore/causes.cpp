@@ -58,6 +58,7 @@ int Rank(const Suspicion& what) {
     case Kind::kExpectedBytes:
     case Kind::kOtherPhase:
     case Kind::kLateWait:
+    case Kind::kRegisterOrder:
       return IsPair(what) ? 3 : 5;
     case Kind::kLifetime:
       return IsPair(what) ? 4 : 5;

@@ -60,6 +60,8 @@ class Observer {
   virtual void OnWarpSync(const Place& at, WarpOp op) = 0;
   // All lanes of a warp have met at an instruction that they execute together.
   virtual void OnWholeWarp(const Place& at) = 0;
+  // A warp has set the number of its registers (setmaxnreg).
+  virtual void OnRegisters(const Place& at) = 0;
 
   // A warp arrives at a named barrier of the CTA. `released`: the warps that continue if the
   // arrival completes it. An exit may complete a barrier, too, without an arrival.

@@ -66,6 +66,8 @@ const char* Explain(Kind kind) {
       return "one barrier in use by groups of warps that nothing orders";
     case Kind::kLifetime:
       return "an object or a CTA's memory that is not there yet, or not any more, in another order";
+    case Kind::kRegisterOrder:
+      return "two setmaxnreg of a warpgroup, between which its warps do not synchronize";
     case Kind::kCollectiveOrder:
       return "two accesses that only collectives of a warp order, of which PTX does not promise it";
     case Kind::kUnawaited:

@@ -23,6 +23,7 @@ enum class Kind : std::uint8_t {
   kExpectedBytes,      // bytes that could be counted in another phase
   kSharedBarrier,      // one barrier, used by groups that nothing orders
   kLifetime,           // an object or a CTA's memory may have ended, or may not exist yet
+  kRegisterOrder,      // two setmaxnreg of a warpgroup, whose warps have not synchronized
   // Notes.
   kCollectiveOrder,  // a race, if collectives do not order the memory of their members
   kUnawaited,        // a barrier for which no thread waits

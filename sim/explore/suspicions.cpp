@@ -20,12 +20,12 @@ std::string ActionText::Text() const {
 }
 
 const char* Name(Kind kind) {
-  constexpr const char* kNames[] = {"data_race",      "proxy_race",      "source_overwritten",
-                                    "other_phase",    "late_wait",       "expected_bytes",
-                                    "shared_barrier", "lifetime",        "collective_order",
-                                    "unawaited",      "before_first",    "passed_without",
-                                    "deadlock",       "fault",           "hazard",
-                                    "wrong_result",   "differing_result"};
+  constexpr const char* kNames[] = {"data_race",        "proxy_race",   "source_overwritten",
+                                    "other_phase",      "late_wait",    "expected_bytes",
+                                    "shared_barrier",   "lifetime",     "setmaxnreg_order",
+                                    "collective_order", "unawaited",    "before_first",
+                                    "passed_without",   "deadlock",     "fault",
+                                    "hazard",           "wrong_result", "differing_result"};
   return kNames[static_cast<unsigned>(kind)];
 }
 

@@ -194,7 +194,7 @@ void World::Step(const Actor& actor) {
       const std::uint32_t live = state.warp().live;
       Run(&state, actor.pc);
       if (observer_ != nullptr && ptx::IsOfWholeWarp(program_.code[actor.pc].op)) {
-        observer_->OnWholeWarp(PlaceOf(state, live, actor.pc));
+        ObserveWholeWarp(state, PlaceOf(state, live, actor.pc));
       }
     }
     if (At(actor.unit).core().interpreter().TakeChanged()) {

@@ -264,6 +264,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   void NoteLaunch(const WarpState& state, const ClusterRequest& request,
                   const ClusterEffects& effects);
   void Answer(WarpState* state, std::size_t index, bool answer);
+  void ObserveWholeWarp(const WarpState& state, const Place& at);
   void NoteExit(const ptx::Core& core, const Operation& exit, const Effects& effects);
 
   // world_transfer.cpp

@@ -282,6 +282,16 @@ void World::OnMbarrier(const ptx::Core& core, const MbOperation& operation,
                         performing_ == nullptr ? 0 : performing_->number);
 }
 
+// If what a warp takes from a pool is not there, it comes again.
+void World::ObserveWholeWarp(const WarpState& state, const Place& at) {
+  observer_->OnWholeWarp(at);
+  const ptx::Group* const after = GroupOf(state, at.lanes);
+  if (program_.code[at.pc].op == ptx::Op::kRegisterLimit &&
+      (after == nullptr || after->state != ptx::Group::State::kAwaitsResource)) {
+    observer_->OnRegisters(at);
+  }
+}
+
 // Warps that wait for columns or registers may go on.
 void World::OnResource(const ptx::Warp& warp) {
   NoteAccess(ObjectOf(kResources, warp.cta->linear_id), ObjectAccess::Mode::kWrite);

@@ -326,6 +326,39 @@ A:
 
 
 @case
+def setmaxnreg_between_barriers(muster, folder):
+    """Two setmaxnreg of a warpgroup, with between them a barrier of its four warps, an mbarrier at which they wait for each
+    other, nothing, a barrier of two of them, or __syncwarp(): a finding in the last three, whether or not it is known how
+    many registers there are."""
+    phase = """    mbarrier.arrive.shared::cta.b64 _, [bar];
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+    @!%p1 bra WAIT;
+"""
+    halves = "    shr.u32 %r2, %r1, 6;\n    barrier.sync %r2, 64;\n"
+    for directive in (".maxnreg 128", ""):
+        for between, code in (("    bar.sync 1, 128;\n", 0), (phase, 0), ("", 7), (halves, 7), ("    bar.warp.sync -1;\n", 7)):
+            manifest = write_kernel(folder, 128, f"""    .shared .align 8 .b64 bar;
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READY;
+    mbarrier.init.shared::cta.b64 [bar], 128;
+READY:
+    bar.sync 0;
+    setmaxnreg.dec.sync.aligned.u32 64;
+{between}    setmaxnreg.inc.sync.aligned.u32 128;
+    ret;
+""")
+            kernel = folder / "k.ptx"
+            kernel.write_text(kernel.read_text().replace(".target sm_90", ".target sm_90a").replace("out)\n", f"out) {directive}\n"))
+            report, text = explore(muster, folder, manifest, code, "--bound", "200")
+            found = {(one["kind"], one["first"]["line"], one["second"]["line"]) for one in report["findings"]}
+            lines = line_of(folder, "setmaxnreg.dec"), line_of(folder, "setmaxnreg.inc")
+            expect(found == ({("setmaxnreg_order", *lines)} if code else set()) or
+                   code and found == {("setmaxnreg_order", *reversed(lines))}, text)
+
+
+@case
 def refused_operation_has_a_witness(muster, folder):
     """The witness of an order that ends in a refused operation is written, and repeats it; lanes of the run stood, after it, at
     an instruction that no schedule lists."""
