@@ -139,7 +139,7 @@ class Explorer {
   // Checks the output files: for the first witness before the search, and then for each witness.
   void CheckFiles(std::size_t witness = 1) const {
     std::vector<std::string> outputs;
-    if (!options_.report.empty()) {
+    if (!options_.report.empty() && !IsStandardOutput(options_.report)) {
       outputs.push_back(options_.report);
     }
     if (!options_.page.empty()) {
@@ -430,7 +430,7 @@ const Config& ConfigOf(const ptx::Manifest& manifest, const ExploreOptions& opti
 Exploration Explore(const Job& job, const ExploreOptions& options) {
   Exploration result = Explorer(job, options).Run();
   if (!options.report.empty()) {
-    WriteFile(options.report, JsonText(result.json));
+    WriteReport(options.report, result.json);
   }
   return result;
 }

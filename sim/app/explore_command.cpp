@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sim/app/explore.h"
+#include "sim/app/files.h"
 #include "sim/app/inputs.h"
 #include "sim/app/launch_command.h"
 #include "sim/app/needless.h"
@@ -70,7 +71,9 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
             kLongestSearch);
   explore->add_option("--jobs", options.jobs, "Orders at a time (default: one for each processor)")
       ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
-  AddFile(explore, "--report,--json", &options.report, "Write the report to this JSON file");
+  AddFile(
+      explore, "--report,--json", &options.report,
+      "Write the report to this JSON file; -: to standard output, and the text to standard error");
   AddFile(explore, "--page", &options.page,
           "Write the report to this HTML file: each finding with its timeline, and the source");
   AddFile(explore, "--witness", &options.witness,
@@ -121,7 +124,7 @@ void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_f
       return;
     }
     const Exploration explored = Explore(job, command->options);
-    fmt::print("{}", explored.text);
+    fmt::print(TextBeside(command->options.report), "{}", explored.text);
     *code = static_cast<int>(explored.code);
   });
 }

@@ -58,6 +58,18 @@ void WriteFile(const std::string& path, const std::string& text) {
   }
 }
 
+void WriteReport(const std::string& path, const nlohmann::ordered_json& json) {
+  if (IsStandardOutput(path)) {
+    fmt::print("{}", JsonText(json));
+  } else {
+    WriteFile(path, JsonText(json));
+  }
+}
+
+std::FILE* TextBeside(const std::string& report) {
+  return IsStandardOutput(report) ? stderr : stdout;
+}
+
 std::string JsonText(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

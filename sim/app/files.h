@@ -4,6 +4,7 @@
 #ifndef MUSTER_SIM_APP_FILES_H_
 #define MUSTER_SIM_APP_FILES_H_
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,6 +17,14 @@ void CheckOutputs(const std::vector<std::string>& inputs, const std::vector<std:
 
 // Writes text to a file. Throws ptx::InputError.
 void WriteFile(const std::string& path, const std::string& text);
+
+// Whether a report of that name goes to the standard output.
+inline bool IsStandardOutput(const std::string& report) { return report == "-"; }
+// Writes a report to a file, or to the standard output if the name is "-". Throws ptx::InputError.
+void WriteReport(const std::string& path, const nlohmann::ordered_json& json);
+// Returns where text goes beside a report of that name: the standard output, or, if the report goes
+// there, the standard error.
+std::FILE* TextBeside(const std::string& report);
 
 // Returns the text of a report for a file. The report may quote bytes that are not valid text.
 std::string JsonText(const nlohmann::ordered_json& json);

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/app/files.h"
 #include "sim/ptx/launch/choice.h"
 #include "sim/ptx/syntax/error.h"
 
@@ -56,26 +58,39 @@ ExploreCode ExploreInputs(const Job& job, std::uint64_t count, const ExploreOpti
   const auto passed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
+  std::FILE* const text = TextBeside(options.report);
+  nlohmann::ordered_json last;
+  const auto write = [&] {
+    if (IsStandardOutput(options.report)) {
+      WriteReport(options.report, last);
+    }
+  };
   ExploreCode code = ExploreCode::kNothing;
   for (std::uint64_t input = 1; input <= count; ++input) {
     constexpr double kLeast = 0.1;  // seconds
     ExploreOptions one = options;
     one.seconds =
         std::max(kLeast, (options.seconds - passed()) / static_cast<double>(count - input + 1));
+    if (IsStandardOutput(options.report)) {
+      one.report.clear();
+    }
     const Job own = WithInput(job, input);
     const Exploration explored = Explore(own, one);
-    fmt::print("{}", explored.text);
+    fmt::print(text, "{}", explored.text);
+    last = explored.json;
     const ExploreCode own_code = explored.code;
     if (own_code != ExploreCode::kNothing && own_code != ExploreCode::kSuspicions &&
         own_code != ExploreCode::kUnsearched) {
-      fmt::print("inputs 1 to {}: a finding with input {}\n", count, input);
+      fmt::print(text, "inputs 1 to {}: a finding with input {}\n", count, input);
+      write();
       return own_code;
     }
     if (code == ExploreCode::kNothing || own_code == ExploreCode::kSuspicions) {
       code = own_code;
     }
   }
-  fmt::print("inputs 1 to {}: no finding\n", count);
+  fmt::print(text, "inputs 1 to {}: no finding\n", count);
+  write();
   return code;
 }
 

@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 class Needless {
  public:
   Needless(const Job& job, const ExploreOptions& options)
-      : job_(job), options_(options), begun_(Clock::now()) {
+      : job_(job), options_(options), out_(TextBeside(options.report)), begun_(Clock::now()) {
     if (!options.witness.empty()) {
       throw ptx::InputError(
           "--witness does not go with --needless: it goes with --without, for one place");
@@ -36,7 +36,7 @@ class Needless {
     if (!job.manifest.without.empty()) {
       throw ptx::InputError("--needless tries the kernel without each place: --without names some");
     }
-    if (!options.report.empty()) {
+    if (!options.report.empty() && !IsStandardOutput(options.report)) {
       CheckOutputs(job.inputs, {options.report});
     }
   }
@@ -47,10 +47,10 @@ class Needless {
     places_ = ptx::SyncPlacesOf(*program_);
     whole_ = Explore({}, places_.size());
     if (whole_.findings != 0) {
-      fmt::print(
-          "{}{}: that is found of the kernel as it is: what it needs was not asked. muster "
-          "explore {} tells all of it\n",
-          whole_.text, job_.manifest.path, job_.manifest.command);
+      fmt::print(out_,
+                 "{}{}: that is found of the kernel as it is: what it needs was not asked. muster "
+                 "explore {} tells all of it\n",
+                 whole_.text, job_.manifest.path, job_.manifest.command);
       Write();
       return whole_.code;
     }
@@ -58,7 +58,7 @@ class Needless {
       Try(number);
     }
     TryTogether();
-    fmt::print("{}", Summary());
+    fmt::print(out_, "{}", Summary());
     Write();
     const bool mismatch = std::any_of(trials_.begin(), trials_.end(), [](const auto& trial) {
       return trial && trial->code == ExploreCode::kMismatch;
@@ -103,30 +103,31 @@ class Needless {
     const ptx::SyncPlace& place = places_[number - 1];
     if (!place.untried.empty()) {
       trials_.emplace_back();
-      fmt::print("{:3}. not tried: {} at {}\n     why      {}\n", number, place.what, Where(place),
-                 place.untried);
+      fmt::print(out_, "{:3}. not tried: {} at {}\n     why      {}\n", number, place.what,
+                 Where(place), place.untried);
       return;
     }
     const Exploration trial = Explore({number}, places_.size() - number + 1);
     if (trial.findings != 0) {
       constexpr std::size_t kNumber = 5;  // "  1. "
       fmt::print(
+          out_,
           "{:3}. needed: {} at {}\n     without  {}     again    muster explore {} --without "
           "{}\n",
           number, place.what, Where(place), trial.text.substr(kNumber), job_.manifest.command,
           number);
     } else {
-      fmt::print("{:3}. not shown to be needed: {} at {}\n     seen     {}\n", number, place.what,
-                 Where(place), Extent(trial));
+      fmt::print(out_, "{:3}. not shown to be needed: {} at {}\n     seen     {}\n", number,
+                 place.what, Where(place), Extent(trial));
       if (trial.suspicions != 0) {
-        fmt::print("     but      {} suspicion{} that nothing has confirmed\n", trial.suspicions,
-                   trial.suspicions == 1 ? "" : "s");
+        fmt::print(out_, "     but      {} suspicion{} that nothing has confirmed\n",
+                   trial.suspicions, trial.suspicions == 1 ? "" : "s");
       }
       if (!place.unseen.empty()) {
-        fmt::print("     but      {}\n", place.unseen);
+        fmt::print(out_, "     but      {}\n", place.unseen);
       }
     }
-    std::fflush(stdout);
+    std::fflush(out_);
     trials_.push_back(trial);
   }
 
@@ -242,11 +243,12 @@ class Needless {
     if (seen_together_) {
       json["together"] = {{"numbers", together_}, {"seen", SeenJson(*seen_together_)}};
     }
-    WriteFile(options_.report, JsonText(json));
+    WriteReport(options_.report, json);
   }
 
   const Job& job_;
   const ExploreOptions& options_;
+  std::FILE* const out_;
   const Clock::time_point begun_;
   Exploration whole_;
   const ptx::Program* program_ = nullptr;

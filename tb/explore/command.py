@@ -985,6 +985,20 @@ def nearest_order(muster, folder):
 
 
 @case
+def report_to_standard_output(muster, folder):
+    """`--json -` writes the report, and nothing else, to the standard output, and the text to the other; there is no file of
+    that name. So it is of --needless."""
+    mend.write(folder)
+    wrong = PAIRS / "reduction_without_barrier" / "wrong.json"
+    for arguments, code in (((wrong,), 7), ((folder / "reduction_without_barrier" / "mended.json", "--needless", "--time", "5"), (0, 1))):
+        done = subprocess.run([pathlib.Path(muster).resolve(), "explore", *map(str, arguments), "--json", "-"], capture_output=True, text=True, check=False, cwd=folder)
+        expect(done.returncode in (code if isinstance(code, tuple) else (code,)), done.stdout + done.stderr)
+        report = json.loads(done.stdout)
+        expect(report["muster"].startswith("explore") and "reduction_without_barrier" in done.stderr, done.stderr)
+        expect(not (folder / "-").exists(), "there is a file named -")
+
+
+@case
 def another_lane_ends_the_spin(muster, folder):
     """Lane 0 reads a word again and again that nobody changes, until a vote tells it of the rounds that lane 5 has counted:
     it repeats nothing for ever."""
