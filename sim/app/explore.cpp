@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -117,6 +118,7 @@ class Explorer {
       return std::make_unique<World>(config_, session_->program(), session_->launch(),
                                      session_->memory());
     };
+    std::unique_ptr<World> world = make_world();
     explore::ExplorerOptions how;
     how.seed = job_.manifest.seed;
     how.bound = options_.bound.value_or(how.bound);
@@ -125,8 +127,12 @@ class Explorer {
                                   : std::max(1U, std::thread::hardware_concurrency());
     how.is_over = [this](double share) { return Seconds() > share * options_.seconds; };
     how.progress = [this](const std::string& doing, std::uint64_t count) { Say(doing, count); };
+    if (!until_finding) {
+      how.found = [this, &world](const explore::Suspicion& what) {
+        SayFound(explore::Reporter(*world).Brief(what));
+      };
+    }
     explored_ = explore::Explorer(make_world, how, judge_).Run();
-    std::unique_ptr<World> world = make_world();
     witnesses_.emplace(
         job_.manifest, config_,
         Witnesses::Time{[this] { return Seconds(); }, options_.seconds, how.progress});
@@ -174,6 +180,15 @@ class Explorer {
     fmt::print(stderr, "{}{}: {}, {:.0f} of at most {:.0f} s{}", terminal ? "\r\x1b[K" : "", doing,
                count, said_, options_.seconds, terminal ? "" : "\n");
     std::fflush(stderr);
+  }
+
+  // Says at once what is found; the report follows when its witness has run on the unit.
+  void SayFound(const std::string& what) {
+    constexpr std::size_t kMost = 20;
+    if (told_.size() < kMost && told_.insert(what).second) {
+      Say("", 0);
+      fmt::print(stderr, "found after {:.1f} s: {}\n", Seconds(), what);
+    }
   }
 
   // If a file cannot be written, the finding is still reported, and says so.
@@ -402,6 +417,7 @@ class Explorer {
   const ExploreOptions& options_;
   Clock::time_point begun_;
   double said_ = 0;
+  std::set<std::string> told_;  // what has been said at once
   Config config_;
   std::unique_ptr<ptx::Session> session_;
   Contents contents_;  // after the first order

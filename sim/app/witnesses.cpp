@@ -100,7 +100,8 @@ std::string Witnesses::Replays(Finding* finding) {
 
 void Witnesses::Shrink(explore::Causes* causes, explore::World* world,
                        const explore::Explorer::Judge& judge) {
-  constexpr std::clock_t kMost = 5 * CLOCKS_PER_SEC;  // of the processor, for each
+  constexpr std::clock_t kMost = 10 * CLOCKS_PER_SEC;  // of the processor, for all of them
+  const std::clock_t all_begun = std::clock();
   std::vector<Finding*> told;
   for (explore::Cause<Finding>& cause : causes->findings) {
     told.push_back(&cause.told);
@@ -109,12 +110,19 @@ void Witnesses::Shrink(explore::Causes* causes, explore::World* world,
   std::stable_partition(told.begin(), told.end(),
                         [](const Finding* one) { return !one->what.of_memory_model; });
   for (std::size_t i = 0; i < told.size() && Left() > 0; ++i) {
-    time_.say("shrinking witnesses", i + 1);
+    const auto say = [&](std::size_t turns) {
+      time_.say(fmt::format("shrinking the witness of finding {} of {}, {}: turns left", i + 1,
+                            told.size(), Name(told[i]->what.kind)),
+                turns);
+    };
+    const auto rest = static_cast<std::clock_t>(told.size() - i);
     const std::clock_t begun = std::clock();
-    const double end = time_.spent() + Left() / static_cast<double>(told.size() - i);
-    Finding shrunk = explore::Shrink(*told[i], world, judge, [&] {
-      return std::clock() > begun + kMost || time_.spent() > end;
-    });
+    const std::clock_t most = std::max<std::clock_t>(all_begun + kMost - begun, 0) / rest;
+    const double end = time_.spent() + Left() / static_cast<double>(rest);
+    say(told[i]->turns.size());
+    Finding shrunk = explore::Shrink(
+        *told[i], world, judge, [&] { return std::clock() > begun + most || time_.spent() > end; },
+        say);
     if (shrunk.turns.size() < told[i]->turns.size() && Replays(&shrunk).empty()) {
       *told[i] = std::move(shrunk);
     }

@@ -45,7 +45,8 @@ class Witnesses {
   // be told come first. A finding whose witness does not show it there, or for whose witness there
   // is no time, becomes a suspicion.
   void Verify(explore::Explored* explored, const explore::World& world);
-  // Shrinks the witnesses that are told, each for an equal part of the time that is left. One that
+  // Shrinks the witnesses that are told, each for an equal part of what is left of the time, and of
+  // ten seconds of the processor. One that
   // the unit does not follow then stays as it is.
   void Shrink(explore::Causes* causes, explore::World* world,
               const explore::Explorer::Judge& judge);

@@ -159,6 +159,13 @@ void Explorer::AddFinding(const World& world, const Suspicion& what, const Trace
   finding.needed = trace.turns().size();
   finding.turns = trace.WithNext(world);
   finding.standing = world.Standing();
+  Add(std::move(finding));
+}
+
+void Explorer::Add(Finding finding) {
+  if (options_.found) {
+    options_.found(finding.what);
+  }
   explored_.findings.push_back(std::move(finding));
 }
 
@@ -341,7 +348,7 @@ bool Explorer::IsShown(const Lead& lead) {
     if (is_enough && second < std::min(needed, index(finding.turns, lead.first))) {
       finding.what = lead.what;
       finding.pair = {lead.second, lead.first};
-      explored_.findings.push_back(std::move(finding));
+      Add(std::move(finding));
       return true;
     }
   }
@@ -356,29 +363,44 @@ void Explorer::Witness(const Lead& lead) {
   std::uint64_t attempts = 0;
   std::uint64_t reversals = 0;
   Unconfirmed nearest{lead.what, "", {}, 0};
+  std::string end;  // the bad end of the nearest order, if it has one
   const auto is_over = [&] { return attempts == 0 ? IsOver() : IsDrivingOver() || IsEnough(); };
   for (; attempts < options_.attempts && !is_over(); ++attempts) {
     Trace trace;
     const bool reversed = RunReversed(lead, options_.seed + attempts, &trace);
     ++explored_.runs;
     reversals += reversed ? 1 : 0;
-    const bool bad = !judge_(world_).empty();
+    const std::vector<BadEnd> bad = judge_(world_);
     if (nearest.turns.empty() || (reversed && reversals == 1)) {
       nearest.turns = trace.WithNext(world_);
       nearest.needed = trace.turns().size();
+      end = bad.empty() ? "" : bad.front().what;
     }
     Conclude(world_, trace);
-    if (reversed && (bad || IsRace(lead.what.kind))) {
+    if (reversed && (!bad.empty() || IsRace(lead.what.kind))) {
       found_.insert(KeyOf(lead.what));
       AddFinding(world_, lead.what, trace, {lead.second, lead.first});
       return;
     }
   }
-  nearest.tried = attempts == 0
-                      ? "no order: the time was over"
-                      : fmt::format("{} order{}; in {} the second came first, and none ended badly",
-                                    attempts, attempts == 1 ? "" : "s", reversals);
+  nearest.tried = TriedText(attempts, reversals, end);
   explored_.suspicions.push_back(std::move(nearest));
+}
+
+// `end`: the bad end of the nearest order, or empty.
+std::string Explorer::TriedText(std::uint64_t attempts, std::uint64_t reversals,
+                                const std::string& end) const {
+  if (attempts == 0) {
+    return "no order: the time was over";
+  }
+  const std::string orders = fmt::format("{} order{}", attempts, attempts == 1 ? "" : "s");
+  return reversals != 0
+             ? fmt::format("{}; in {} the second came first, and none of these ended badly", orders,
+                           reversals)
+         : end.empty()
+             ? fmt::format("{}; in none the second came first", orders)
+             : fmt::format("{}; in none the second came first; the nearest one ends badly, in {}",
+                           orders, end);
 }
 
 bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {

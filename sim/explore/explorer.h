@@ -44,6 +44,8 @@ struct ExplorerOptions {
   std::function<bool(double share)> is_over;
   // Called now and then with the progress.
   std::function<void(const std::string& doing, std::uint64_t count)> progress;
+  // Called with each finding at once.
+  std::function<void(const Suspicion& what)> found;
 };
 
 struct Finding {
@@ -56,7 +58,8 @@ struct Finding {
   bool is_minimal = false;       // each of its turns is needed
   // Of a deadlock that has run on the unit: what each barrier lacks, as the run says.
   std::vector<std::string> lacks = {};
-  std::vector<Place> standing;  // where the threads stand at its end
+  std::vector<std::string> hints = {};  // of a deadlock: what findings beside it say may be wrong
+  std::vector<Place> standing;          // where the threads stand at its end
 };
 struct Unconfirmed {
   Suspicion what;
@@ -145,8 +148,11 @@ class Explorer {
                                    const std::vector<Actor>& actors);
   // Repeats the run and returns its unordered events.
   std::vector<Suspicion> Follow(const std::vector<Actor>& actors, const Collectives& collectives);
+  std::string TriedText(std::uint64_t attempts, std::uint64_t reversals,
+                        const std::string& end) const;
   void AddFinding(const World& world, const Suspicion& what, const Trace& trace,
                   std::vector<ptx::Turn> pair);
+  void Add(Finding finding);
 
   const MakeWorld make_world_;
   const std::unique_ptr<World> own_world_;

@@ -200,15 +200,18 @@ std::string Reporter::Text(std::size_t number, const Cause<Finding>& cause,
   return text + MoreText(more);
 }
 
-std::string Reporter::Brief(std::size_t number, const Cause<Finding>& cause,
-                            const std::string& witness) const {
-  const Suspicion& what = cause.told.what;
+std::string Reporter::Brief(const Suspicion& what) const {
   const std::string where =
       IsPair(what)
           ? fmt::format(" at {}, and at {}", PlaceText(what.first.at), PlaceText(what.second.at))
       : HasPlace(what) ? fmt::format(" at {}", PlaceText(what.first.at))
                        : "";
-  return fmt::format("{:3}. {}{}{}\n", number, Name(what.kind), where,
+  return Name(what.kind) + where;
+}
+
+std::string Reporter::Brief(std::size_t number, const Cause<Finding>& cause,
+                            const std::string& witness) const {
+  return fmt::format("{:3}. {}{}\n", number, Brief(cause.told.what),
                      witness.empty() ? "" : fmt::format(": {}", witness));
 }
 

@@ -22,7 +22,9 @@ class Reporter {
   // how to repeat it.
   std::string Text(std::size_t number, const Cause<Finding>& cause,
                    const std::string& witness) const;
-  // The same in one line: what, and where.
+  // What is found, and where: "data_race at line 64, and at line 77".
+  std::string Brief(const Suspicion& what) const;
+  // A finding in one line.
   std::string Brief(std::size_t number, const Cause<Finding>& cause,
                     const std::string& witness) const;
   std::string Text(const Cause<Unconfirmed>& cause) const;

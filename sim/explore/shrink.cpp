@@ -24,8 +24,13 @@ bool IsSame(const Turn& a, const Turn& b) {
 class Shrinker {
  public:
   Shrinker(const Finding& finding, World* world, const Explorer::Judge& judge,
-           const std::function<bool()>& stop)
-      : finding_(finding), ends_badly_(finding.is_bad), world_(*world), judge_(judge), stop_(stop) {
+           const std::function<bool()>& stop, const std::function<void(std::size_t)>& left)
+      : finding_(finding),
+        ends_badly_(finding.is_bad),
+        world_(*world),
+        judge_(judge),
+        stop_(stop),
+        left_(left) {
     for (std::size_t i = 0; i < finding.turns.size(); ++i) {
       kept_.push_back({finding.turns[i], i < finding.needed});
     }
@@ -36,18 +41,20 @@ class Shrinker {
 
   Finding Run() {
     Finding shrunk = finding_;
-    const std::vector<Entry> all = kept_;
-    if (!IsShownBy(all)) {
+    if (!IsShownBy(kept_)) {
       // Of a race that ends badly on the unit alone, the order of its two events suffices.
       ends_badly_ = ends_badly_ && !IsRace(finding_.what.kind);
-      if (ends_badly_ == finding_.is_bad || !IsShownBy(all)) {
+      if (ends_badly_ == finding_.is_bad || !IsShownBy(kept_)) {
         return shrunk;
       }
     }
-    do {
-      kept_ = all;
-      shrunk.is_minimal = Reduce();
-    } while (shrunk.is_minimal && !Holds());
+    for (std::size_t size = kept_.size() / 2; (shrunk.is_minimal = Reduce(size)) && !Holds();) {
+      const std::size_t too_few = kept_.size();
+      if (!GoBack()) {
+        return finding_;
+      }
+      size = (kept_.size() - too_few) / 2;
+    }
     if (!shrunk.is_minimal && !Holds()) {
       return shrunk;
     }
@@ -71,9 +78,10 @@ class Shrinker {
                                                   [](const Entry& one) { return one.is_needed; }));
   }
 
-  // Returns whether nothing more can be removed.
-  bool Reduce() {
-    for (std::size_t size = std::max<std::size_t>(kept_.size() / 2, 1); !stop_();) {
+  // Removes pieces of that size, and then smaller ones. Returns whether nothing more can be
+  // removed.
+  bool Reduce(std::size_t size) {
+    for (size = std::max<std::size_t>(size, 1); !stop_();) {
       const bool is_less = RemoveChunks(size);
       if (size == 1 && !is_less) {
         return !stop_();
@@ -99,6 +107,18 @@ class Shrinker {
     return true;
   }
 
+  // Returns to the latest turns that all orders so far show. False: there are none.
+  bool GoBack() {
+    while (!former_.empty()) {
+      kept_ = std::move(former_.back());
+      former_.pop_back();
+      if (stop_() || IsShownBy(kept_)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // Removes what it can in pieces of that size, from the end. Returns whether that was anything.
   bool RemoveChunks(std::size_t size) {
     bool is_less = false;
@@ -111,8 +131,11 @@ class Shrinker {
         }
       }
       if (rest.size() != kept_.size() && IsShownBy(rest)) {
-        kept_ = std::move(rest);
+        former_.push_back(std::exchange(kept_, std::move(rest)));
         is_less = true;
+        if (left_) {
+          left_(kept_.size());
+        }
       }
     }
     return is_less;
@@ -131,11 +154,17 @@ class Shrinker {
     return {&world_, turns, Needed(entries)};
   }
 
+  // An order that does not show it is the first one to be tried from now on.
   bool IsShownBy(const std::vector<Entry>& entries) {
     Follower follower = FollowerOf(entries);
-    return std::all_of(seeds_.begin(), seeds_.end(), [&](std::uint64_t seed) {
-      return !stop_() && follower.Run(seed) && EndsAsFound();
+    const auto not_shown = std::find_if(seeds_.begin(), seeds_.end(), [&](std::uint64_t seed) {
+      return stop_() || !follower.Run(seed) || !EndsAsFound();
     });
+    if (not_shown == seeds_.end()) {
+      return true;
+    }
+    std::rotate(seeds_.begin(), not_shown, not_shown + 1);
+    return false;
   }
 
   bool EndsAsFound() const {
@@ -155,17 +184,19 @@ class Shrinker {
   World& world_;
   const Explorer::Judge& judge_;
   const std::function<bool()>& stop_;
+  const std::function<void(std::size_t)>& left_;
   std::vector<Entry> kept_;
-  std::vector<std::uint64_t> seeds_;  // of orders that have to show it
-  bool is_cut_ = false;               // the time was over before it had been shown by all
+  std::vector<std::vector<Entry>> former_;  // what was kept before, the latest last
+  std::vector<std::uint64_t> seeds_;        // of orders that have to show it
+  bool is_cut_ = false;                     // the time was over before it had been shown by all
 };
 
 }  // namespace
 
 Finding Shrink(Finding finding, World* world, const Explorer::Judge& judge,
-               const std::function<bool()>& stop) {
+               const std::function<bool()>& stop, const std::function<void(std::size_t)>& left) {
   World::Stop former = world->set_stop(stop);
-  finding = Shrinker(finding, world, judge, stop).Run();
+  finding = Shrinker(finding, world, judge, stop, left).Run();
   world->set_stop(std::move(former));
   return finding;
 }

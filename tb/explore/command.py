@@ -985,6 +985,40 @@ def nearest_order(muster, folder):
 
 
 @case
+def nearest_order_ends_badly(muster, folder):
+    """Where no order has the second event before the first one, it is not said that none ended badly: the nearest one does."""
+    manifest = write_kernel(folder, 64, """    .shared .align 8 .b64 m[2];
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READY;
+    mov.u32 %r2, 0;
+    st.shared.u32 [x], %r2;
+    mbarrier.init.shared::cta.b64 [m], 1;
+    mbarrier.init.shared::cta.b64 [m+8], 1;
+    mbarrier.inval.shared::cta.b64 [m+8];
+READY:
+    bar.sync 0;
+    setp.eq.u32 %p1, %r1, 32;
+    @%p1 bra B;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ret;
+    mbarrier.arrive.shared::cta.b64 _, [m];
+    mov.u32 %r2, 1;
+    st.shared.u32 [x], %r2;
+    ret;
+B:
+    ld.shared.u32 %r2, [x];
+    setp.eq.u32 %p1, %r2, 1;
+    @%p1 mbarrier.arrive.shared::cta.b64 _, [m];
+    mbarrier.arrive.shared::cta.b64 _, [m+8];
+    ret;
+""")
+    report, text = explore(muster, folder, manifest, 7)
+    suspicion, = [one for one in report["suspicions"] if one["kind"] == "other_phase"]
+    expect(suspicion["tried"].endswith("in none the second came first; the nearest one ends badly, in word_exhausted"), text)
+
+
+@case
 def report_to_standard_output(muster, folder):
     """`--json -` writes the report, and nothing else, to the standard output, and the text to the other; there is no file of
     that name. So it is of --needless."""
@@ -996,6 +1030,20 @@ def report_to_standard_output(muster, folder):
         report = json.loads(done.stdout)
         expect(report["muster"].startswith("explore") and "reduction_without_barrier" in done.stderr, done.stderr)
         expect(not (folder / "-").exists(), "there is a file named -")
+
+
+@case
+def found_at_once(muster, folder):
+    """What is found is said at once on the standard error, once for each kind and places, before the report; of a kernel in which
+    nothing is found, nothing is."""
+    mend.write(folder)
+    for manifest, code in ((PAIRS / "reduction_without_barrier" / "wrong.json", 7),
+                           (folder / "reduction_without_barrier" / "mended.json", 0)):
+        text, said = run(muster, "explore", manifest, "--report", folder / "r.json", code=code)
+        told = [line for line in said.split("\n") if line.startswith("found after ")]
+        expect(bool(told) == bool(code) and len(set(told)) == len(told) and "found after" not in text, said)
+        for finding in json.loads((folder / "r.json").read_text())["findings"]:
+            expect(any(f"s: {finding['kind']}" in line for line in told), said)
 
 
 @case
