@@ -96,6 +96,7 @@ void Analysis::OnCtaEnd(std::uint64_t cta) { cta_memory_.End(cta, exits_.Of(cta)
 // In a deadlock threads may still come to a barrier for which none has waited, or wait there; and
 // so they may where a run has no end.
 void Analysis::Conclude() {
+  mbarriers_.CountArrivals();
   if (world_.end() == World::End::kCompletes || world_.end() == World::End::kFault) {
     named_barriers_.Conclude();
     mbarriers_.Conclude();

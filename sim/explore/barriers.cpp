@@ -37,8 +37,9 @@ void NamedBarriers::Arrive(const Side& now, const Operation& operation, const Ef
   if (!effects.completed) {
     return;
   }
-  if (!barrier.awaited && barrier.lone.step == 0) {
-    barrier.lone = barrier.latest;
+  if (!barrier.awaited) {
+    barrier.lone = barrier.lone.step == 0 ? barrier.latest : barrier.lone;
+    barrier.told.Join(barrier.arrived->must);
   }
   exits_.NotePassed(exits_.Of(at.cta), barrier.arrivals, operation.count == 0,
                     static_cast<int>(bar));
@@ -83,7 +84,10 @@ void NamedBarriers::CheckGeneration(const Barrier& barrier, const Side& side, un
 void NamedBarriers::Conclude() {
   for (const auto& [key, barrier] : barriers_) {
     if (barrier.lone.step != 0 && !barrier.ever_awaited) {
-      suspicions_.AddUnawaited(barrier.lone, {key.first, 0, 0}, static_cast<int>(key.second));
+      suspicions_.AddUnawaited(barrier.lone, {key.first, 0, 0}, static_cast<int>(key.second),
+                               [&, &told = barrier.told](const Side& side, EventNumber event) {
+                                 return transfers_.ComesBefore(side, event, told);
+                               });
     }
   }
 }

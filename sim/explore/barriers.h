@@ -43,6 +43,7 @@ class NamedBarriers {
     bool awaited = false;       // this generation
     bool ever_awaited = false;  // or another one
     Side lone;                  // an arrival of a generation for which no warp waited
+    Clock told;                 // what comes before the arrivals of such generations
   };
 
   void CheckGeneration(const Barrier& barrier, const Side& side, unsigned bar, const Clock& must);

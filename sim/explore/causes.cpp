@@ -40,10 +40,14 @@ std::string KeyOf(const Suspicion& suspicion, const World& world) {
                      IsNote(suspicion.kind) ? Name(suspicion.kind) : "");
 }
 
-// The order in which causes are told: two events that nothing orders say what to mend, and mostly
-// lead to the bad ends that come after them. What a CTA's end is too early for comes last of them:
-// a mistake that lets threads pass often leads to it.
+// The order in which causes are told. A deadlock is what a user sees, and says who waits for what.
+// Two events that nothing orders say what to mend, and mostly lead to the other bad ends, which
+// come after them. What a CTA's end is too early for comes last of them: a mistake that lets
+// threads pass often leads to it.
 int Rank(const Suspicion& what) {
+  if (what.kind == Kind::kDeadlock) {
+    return -2;
+  }
   if (what.idle_wait) {
     return -1;
   }
@@ -54,22 +58,20 @@ int Rank(const Suspicion& what) {
     case Kind::kProxyRace:
       return 1;
     case Kind::kDataRace:
+    case Kind::kRegisterOrder:
       return 2;
     case Kind::kExpectedBytes:
     case Kind::kOtherPhase:
     case Kind::kLateWait:
-    case Kind::kRegisterOrder:
       return IsPair(what) ? 3 : 5;
     case Kind::kLifetime:
       return IsPair(what) ? 4 : 5;
-    case Kind::kDeadlock:
-      return 6;
     case Kind::kFault:
-      return 7;
+      return 6;
     case Kind::kHazard:
-      return 8;
+      return 7;
     default:
-      return 9;
+      return 8;
   }
 }
 
@@ -155,6 +157,47 @@ void Group(std::vector<T> all, const World& world, std::vector<Cause<T>>* causes
   }
 }
 
+// A deadlock has the hints that the run gives beside it.
+void AddHints(const Explored& explored, Causes* causes) {
+  std::vector<std::string> hints;
+  const auto add = [&](const Suspicion& what) {
+    if (!what.hint.empty() && std::find(hints.begin(), hints.end(), what.hint) == hints.end()) {
+      hints.push_back(what.hint);
+    }
+  };
+  for (const Finding& finding : explored.findings) {
+    add(finding.what);
+  }
+  for (const Unconfirmed& suspicion : explored.suspicions) {
+    add(suspicion.what);
+  }
+  for (Cause<Finding>& cause : causes->findings) {
+    if (cause.told.what.kind == Kind::kDeadlock) {
+      cause.told.hints = hints;
+    }
+  }
+}
+
+// A note of arrivals for which no thread waits goes to the race that a wait for them would order.
+void TakeNotes(const std::vector<Suspicion>& notes, const World& world, Causes* causes) {
+  std::vector<Suspicion> others;
+  for (const Suspicion& note : notes) {
+    const auto is_of = [&](const Finding& finding) {
+      return note.kind == Kind::kUnawaited && finding.what.unawaited == note.first.at.pc;
+    };
+    const auto cause = std::find_if(
+        causes->findings.begin(), causes->findings.end(), [&](const Cause<Finding>& one) {
+          return is_of(one.told) || std::any_of(one.more.begin(), one.more.end(), is_of);
+        });
+    if (cause == causes->findings.end()) {
+      others.push_back(note);
+    } else {
+      cause->notes.push_back(note);
+    }
+  }
+  Group(others, world, &causes->notes);
+}
+
 // Returns the name of the variable at that address of shared memory, or the address.
 std::string SharedVariable(const ptx::Program& program, std::uint64_t address) {
   for (const ptx::SharedName& name : program.shared_names) {
@@ -216,7 +259,8 @@ Causes ByCause(const Explored& explored, const World& world) {
     }
   }
   Group(others, world, &causes.suspicions);
-  Group(explored.lints, world, &causes.notes);
+  AddHints(explored, &causes);
+  TakeNotes(explored.lints, world, &causes);
   return causes;
 }
 

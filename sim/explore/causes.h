@@ -23,6 +23,7 @@ struct Cause {
   std::vector<T> more;  // the others with the same cause
   // For a finding, the suspicions with the same cause.
   std::vector<Unconfirmed> unconfirmed = {};
+  std::vector<Suspicion> notes = {};  // for a finding, those that explain it
 };
 
 struct Causes {
@@ -31,8 +32,8 @@ struct Causes {
   std::vector<Cause<Suspicion>> notes;
 };
 
-// Groups findings and suspicions by cause. Findings that say what to mend come first, and otherwise
-// they are in the order of the first one of each cause.
+// Groups findings and suspicions by cause. A deadlock comes first, then findings that say what to
+// mend, and otherwise they are in the order of the first one of each cause.
 Causes ByCause(const Explored& explored, const World& world);
 
 // Returns "sums::part", "buffer out" or "barrier 2": the whole array or allocation. Empty if there

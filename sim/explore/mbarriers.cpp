@@ -1,9 +1,13 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/explore/mbarriers.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "sim/isa/bits.h"
+#include "sim/isa/mbarrier_word.h"
+#include "sim/ptx/runtime/mbarrier_arrivals.h"
 
 namespace muster::explore {
 namespace {
@@ -32,7 +36,7 @@ void Mbarriers::Operate(const Place& at, std::uint64_t owner, const MbOperation&
         memory_.ByMbarrier(at, object.word, op, event, of, object.init ? &*object.init : nullptr);
   }
   if (op == MbOp::kInit || op == MbOp::kInval) {
-    Make(&object, at, op, access);
+    Make(&object, at, op, access, effects.word);
   } else if (op == MbOp::kReportOn || operation.asks == MbAsks::kLayout) {
     return;  // neither waits for anything, nor ends a wait
   } else if (IsMbWait(op)) {
@@ -46,6 +50,9 @@ void Mbarriers::Operate(const Place& at, std::uint64_t owner, const MbOperation&
              op != MbOp::kCopyArriveNoInc) {  // the arrive-on comes later
     CheckPhase(object, at, op, of);
     Arrive(&object, at, op, instruction, event, of);
+    if (op == MbOp::kArrive && operation.operand == 1) {
+      object.arrivers[at.pc][{at.cta, at.warp}] |= at.lanes;
+    }
     if (effects.completions != 0) {
       Complete(&object, threads_.NewEvent());
     }
@@ -56,7 +63,8 @@ Side Mbarriers::SideOf(const Place& at, MbOp op, std::uint64_t of) const {
   return {at, of != 0 ? transfers_.Of(of).step : world_.steps(), of, {"does mbarrier.", Name(op)}};
 }
 
-void Mbarriers::Make(Object* object, const Place& at, MbOp op, std::uint32_t access) {
+void Mbarriers::Make(Object* object, const Place& at, MbOp op, std::uint32_t access,
+                     std::uint64_t word) {
   Object made;
   made.word = object->word;
   made.self = object->self;
@@ -64,6 +72,7 @@ void Mbarriers::Make(Object* object, const Place& at, MbOp op, std::uint32_t acc
   if (op == MbOp::kInit) {
     made.init = Past{access, at.lanes};
     made.made = SideOf(at, op, 0);
+    made.expected = DecodeMbWord(word, true).expected;
   }
   *object = std::move(made);
 }
@@ -89,16 +98,6 @@ void Mbarriers::Wait(Object* object, const Place& at, const ptx::Mbarrier& instr
   const std::uint32_t idle = is_fresh ? at.lanes : WaitedBefore(*object, at);
   object->waits.push_back({event, waits, idle, is_fresh});
   memory_.NoteWait(at, idle, is_fresh);
-  if (is_fresh) {
-    Suspicion note;
-    note.kind = Kind::kBeforeFirst;
-    note.first = object->made;
-    note.second = waits;
-    note.object = object->word;
-    note.why = "it is over at once, for the phase before the first: the mbarrier is fresh";
-    note.of_memory_model = true;
-    suspicions_.Add(std::move(note));
-  }
 }
 
 void Mbarriers::Arrive(Object* object, const Place& at, MbOp op, const ptx::Mbarrier* instruction,
@@ -186,8 +185,24 @@ void Mbarriers::CheckWaits(Object* object) {
       suspicion.idle_wait = IdleWait{side.at.pc, waiter.is_fresh};
     }
     suspicions_.Add(std::move(suspicion));
+    if (waiter.is_fresh) {
+      NoteBeforeFirst(*object, waiter);
+    }
   }
   object->waits.clear();
+}
+
+// Where an arrival of the first phase comes after the wait, as where a slot is free at first, the
+// wait is as it should be.
+void Mbarriers::NoteBeforeFirst(const Object& object, const Waiter& waiter) {
+  Suspicion note;
+  note.kind = Kind::kBeforeFirst;
+  note.first = object.made;
+  note.second = waiter.side;
+  note.object = object.word;
+  note.why = "it is over at once, for the phase before the first: the mbarrier is fresh";
+  note.of_memory_model = true;
+  suspicions_.Add(std::move(note));
 }
 
 void Mbarriers::Complete(Object* object, EventNumber event) {
@@ -210,7 +225,36 @@ void Mbarriers::Complete(Object* object, EventNumber event) {
 void Mbarriers::Conclude() {
   for (const auto& [key, object] : objects_) {
     if (object.arrived && !object.awaited) {
-      suspicions_.AddUnawaited(object.latest, object.word, -1);
+      Clock told = object.done.must;
+      told.Join(object.now.must);
+      suspicions_.AddUnawaited(object.latest, object.word, -1,
+                               [&](const Side& side, EventNumber event) {
+                                 return transfers_.ComesBefore(side, event, told);
+                               });
+    }
+  }
+}
+
+void Mbarriers::CountArrivals() {
+  const ptx::Program& program = world_.program();
+  for (const auto& [key, object] : objects_) {
+    for (const auto& [pc, warps] : object.arrivers) {
+      std::uint32_t threads = 0;
+      for (const auto& [warp, lanes] : warps) {
+        threads += Ones(lanes);
+      }
+      if (threads <= object.expected) {
+        continue;
+      }
+      const std::string who = threads == warps.size()
+                                  ? fmt::format("{} warps", threads)
+                                  : fmt::format("{} threads of {} warp{}", threads, warps.size(),
+                                                warps.size() == 1 ? "" : "s");
+      suspicions_.AddHint(
+          object.word, pc,
+          fmt::format("mbarrier {} expects {} arrival{}, and {} arrive each round, at {}",
+                      ptx::MbarrierName(program, key.second), object.expected,
+                      object.expected == 1 ? "" : "s", who, program.Place(program.code[pc].line)));
     }
   }
 }

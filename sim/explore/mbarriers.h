@@ -35,6 +35,8 @@ class Mbarriers {
                const ptx::Mbarrier* instruction, const MbEffects& effects, std::uint64_t of);
   // Notes the mbarriers for which no thread waited in the whole run.
   void Conclude();
+  // Says where more threads arrive in a round than the mbarrier expects. Call at any end of a run.
+  void CountArrivals();
 
  private:
   struct Waiter {
@@ -57,18 +59,22 @@ class Mbarriers {
     Side latest;
     bool awaited = false;
     bool arrived = false;
-    std::optional<Past> init;  // the latest
+    std::optional<Past> init;    // the latest
+    std::uint32_t expected = 0;  // arrivals, by that init
+    // The lanes that have arrived, by instruction and warp of a CTA.
+    std::map<std::uint32_t, std::map<std::pair<std::uint64_t, unsigned>, std::uint32_t>> arrivers;
   };
 
   // The side of an operation on an mbarrier, by lanes or by a transfer.
   Side SideOf(const Place& at, MbOp op, std::uint64_t of) const;
-  void Make(Object* object, const Place& at, MbOp op, std::uint32_t access);
+  void Make(Object* object, const Place& at, MbOp op, std::uint32_t access, std::uint64_t word);
   std::uint32_t WaitedBefore(const Object& object, const Place& at) const;
   void Wait(Object* object, const Place& at, const ptx::Mbarrier& instruction, EventNumber event);
   void Arrive(Object* object, const Place& at, MbOp op, const ptx::Mbarrier* instruction,
               EventNumber event, std::uint64_t of);
   void CheckPhase(const Object& object, const Place& at, MbOp op, std::uint64_t of);
   void CheckWaits(Object* object);
+  void NoteBeforeFirst(const Object& object, const Waiter& waiter);
   void Complete(Object* object, EventNumber event);
 
   const World& world_;

@@ -231,6 +231,8 @@ void MemoryRaces::Race(const Past& past, const Range& range, const Accessor& now
   };
   suspicion.first = side(a, lane);
   suspicion.second = side(b, First(now.lanes));
+  suspicion.first_event = a.event;
+  suspicion.second_event = b.event;
   suspicion.object = range;
   suspicion.of_memory_model = must || visible;
   suspicion.collectives = WouldOrder({past.access, 1U << lane, past.observed}, now);

@@ -157,6 +157,9 @@ std::string Reporter::PairText(const Suspicion& suspicion) const {
         fmt::format("     why      {}\n",
                     suspicion.kind == Kind::kWrongResult ? InShort(suspicion.why) : suspicion.why);
   }
+  if (!suspicion.hint.empty()) {
+    text += fmt::format("     hint     {}\n", suspicion.hint);
+  }
   return text;
 }
 
@@ -186,6 +189,13 @@ std::string Reporter::Text(std::size_t number, const Cause<Finding>& cause,
     for (std::size_t i = 0; i < std::min(kMost, finding.lacks.size()); ++i) {
       text += fmt::format("     lacks    {}\n", finding.lacks[i]);
     }
+    for (const std::string& hint : finding.hints) {
+      text += fmt::format("     hint     {}\n", hint);
+    }
+  }
+  for (const Suspicion& note : cause.notes) {
+    text += fmt::format("     note     {}: {}, and a wait for it would order the two\n",
+                        Name(note.kind), NoteText(note));
   }
   if (!witness.empty()) {
     text += fmt::format("     again    {}\n", witness);
@@ -270,7 +280,7 @@ std::string Reporter::NoteText(const Suspicion& note) const {
       return fmt::format("{} at {}: passed without {}", object, PlaceText(note.second.at),
                          LeaversText(note.without));
     default:
-      return fmt::format("{}, {}", object, SideText(note.first));
+      return fmt::format("{}, {}: {}", object, SideText(note.first), note.why);
   }
 }
 
@@ -315,6 +325,9 @@ nlohmann::ordered_json Reporter::Json(const Suspicion& suspicion) const {
   }
   json["why"] =
       suspicion.kind == Kind::kCollectiveOrder ? CollectivesText(suspicion) : suspicion.why;
+  if (!suspicion.hint.empty()) {
+    json["hint"] = suspicion.hint;
+  }
   for (const Collective& one : suspicion.collectives) {
     nlohmann::ordered_json place = PlaceJson(one.at);
     place["what"] = Name(one.op);
@@ -335,6 +348,9 @@ nlohmann::ordered_json Reporter::Json(const Finding& finding) const {
   }
   if (!finding.lacks.empty()) {
     json["lacks"] = finding.lacks;
+  }
+  if (!finding.hints.empty()) {
+    json["hints"] = finding.hints;
   }
   return json;
 }

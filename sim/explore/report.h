@@ -39,6 +39,9 @@ class Reporter {
     for (const Unconfirmed& suspicion : cause.unconfirmed) {
       json["more"].push_back(Json(suspicion));
     }
+    for (const Suspicion& note : cause.notes) {
+      json["notes"].push_back(Json(note));
+    }
     return json;
   }
 

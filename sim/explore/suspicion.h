@@ -85,6 +85,12 @@ struct Suspicion {
   int bar = -1;                       // a named barrier of the CTA object.owner
   std::string why;                    // why nothing orders them: a sentence
   std::optional<IdleWait> idle_wait;  // which `why` names
+  std::string hint;                   // what may be wrong, where the run shows it: a sentence
+  // Of a race: the numbers of the events, unless a transfer does them; and an arrival after one of
+  // them at a barrier for which no thread waits.
+  std::uint32_t first_event = 0;
+  std::uint32_t second_event = 0;
+  std::optional<std::uint32_t> unawaited;
   // No other order of instructions shows it: the run itself is the witness.
   bool of_memory_model = false;
   // Collectives between the two events that would order them if collectives ordered memory, in the

@@ -40,15 +40,32 @@ void Suspicions::Add(Suspicion suspicion) {
   }
 }
 
-void Suspicions::AddUnawaited(const Side& arrival, const Range& object, int bar) {
+void Suspicions::AddUnawaited(const Side& arrival, const Range& object, int bar,
+                              const ComesBefore& comes_before) {
+  for (Suspicion& race : all_) {
+    if (IsRace(race.kind) && !race.unawaited &&
+        comes_before(race.first, race.first_event) !=
+            comes_before(race.second, race.second_event)) {
+      race.unawaited = arrival.at.pc;
+    }
+  }
   Suspicion note;
   note.kind = Kind::kUnawaited;
   note.first = note.second = arrival;
   note.object = object;
   note.bar = bar;
-  note.why = "nobody waits for it";
+  note.why = "no thread waits for it";
   note.of_memory_model = true;
   Add(std::move(note));
+}
+
+void Suspicions::AddHint(const Range& object, std::uint32_t pc, const std::string& hint) {
+  for (Suspicion& one : all_) {
+    if (one.kind == Kind::kOtherPhase && one.object.owner == object.owner &&
+        one.object.address == object.address && one.first.at.pc == pc && one.second.at.pc == pc) {
+      one.hint = hint;
+    }
+  }
 }
 
 }  // namespace muster::explore

@@ -6,7 +6,9 @@
 #define MUSTER_SIM_EXPLORE_SUSPICIONS_H_
 
 #include <cstdint>
+#include <functional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -22,7 +24,13 @@ class Suspicions {
   bool IsNews(Kind kind, const Place& first, const Place& second) const;
   void Add(Suspicion suspicion);
   // Adds the note of a barrier for which no thread has waited. `bar`: of a named barrier, or -1.
-  void AddUnawaited(const Side& arrival, const Range& object, int bar);
+  // A wait for it would order races of which one event `comes_before` the arrivals.
+  using ComesBefore = std::function<bool(const Side& side, std::uint32_t event)>;
+  void AddUnawaited(const Side& arrival, const Range& object, int bar,
+                    const ComesBefore& comes_before);
+  // Says what may be wrong where arrivals at that place of that mbarrier could fall into other
+  // phases.
+  void AddHint(const Range& object, std::uint32_t pc, const std::string& hint);
 
  private:
   std::vector<Suspicion> all_;

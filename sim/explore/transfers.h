@@ -65,6 +65,11 @@ class Transfers {
 
   // Whether `must` orders the end of the transfer, or of its reading, before what comes next.
   bool HasWaited(std::uint64_t number, const Clock& must, bool reading) const;
+  // Whether `must` orders an access of a thread, or of a transfer, before what comes next.
+  bool ComesBefore(const Side& side, EventNumber event, const Clock& must) const {
+    return side.transfer != 0 ? HasWaited(side.transfer, must, false)
+                              : must.Knows(ThreadOf(side.at, First(side.at.lanes)), event);
+  }
   // Returns the latest of the arrivals that need not come before an event of these lanes, which
   // knows `must`; or null.
   const Arrived* Unknown(const std::vector<Arrived>& arrivals, const Place& at,

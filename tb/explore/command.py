@@ -961,6 +961,36 @@ def unawaited(muster, folder):
 
 
 @case
+def unawaited_stands_at_its_race(muster, folder):
+    """A thread stores, and arrives where no thread waits; another one loads: the note is in the race that a wait would
+    order, and not among the others. An arrival before the store orders nothing: its note is among the others."""
+    for arrives in ("mbarrier.arrive.shared::cta.b64 _, [bar]", "bar.arrive 1, 32"):
+        for before, after in (("", f"    {arrives};\n"), (f"    {arrives};\n", "")):
+            manifest = write_kernel(folder, 64, f"""    .shared .align 8 .b64 bar;
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READY;
+    mbarrier.init.shared::cta.b64 [bar], 32;
+READY:
+    bar.sync 0;
+    setp.ge.u32 %p1, %r1, 32;
+    @%p1 bra READ;
+{before}    st.shared.u32 [x], %r1;
+{after}    ret;
+READ:
+    ld.shared.u32 %r2, [x];
+    ret;
+""")
+            report, text = explore(muster, folder, manifest, 7)
+            race, = [one for one in report["findings"] if {one["first"]["line"], one["second"]["line"]} ==
+                     {line_of(folder, "st.shared"), line_of(folder, "ld.shared")}]
+            told, = (race.get("notes", []) if after else report["notes"])
+            expect(told["kind"] == "unawaited" and told["first"]["line"] == line_of(folder, arrives), report)
+            expect(bool(report["notes"]) == (not after) and ("     note     unawaited: " in text) == bool(after) and
+                   ("  -  unawaited: " in text) == (not after), text)
+
+
+@case
 def nearest_order(muster, folder):
     """What no order confirms has the order that came nearest to it, as a schedule that `run` takes."""
     manifest = write_kernel(folder, 64, """    .shared .align 8 .b64 m;
@@ -1154,6 +1184,39 @@ def fifth_round(muster, folder):
     text = ring(muster, folder, "mov.u32 %turn, 1;", 5, 3)
     expect("data_race" in text and "the 5th time" in text and "complete: every order" in text, text)
     ring(muster, folder, "", 9, 0)
+
+
+@case
+def slots_are_free_at_first(muster, folder):
+    """The first waits of a producer for a free slot are over at once, and no note says so: the arrivals that free the slot come
+    after them. A consumer that waits for the phase before the first has the note, beside its race."""
+    text = ring(muster, folder, "", 9, 0)
+    expect("before_first" not in text and "Notes" not in text, text)
+    (folder / "late.ptx").write_text(RING.replace("WRONG", "").replace("CONSUME:", "CONSUME:\n    xor.b32 %turn, %turn, 1;"))
+    text, _ = run(muster, "explore", folder / "late.ptx", "--block", 64, "--arg", "out=u32[1]", "--arg", 4, "--bound", 500, code=3)
+    expect("before_first: full" in text, text)
+
+
+@case
+def more_arrive_than_are_expected(muster, folder):
+    """Three warps free a slot whose mbarrier expects one arrival, so that phases complete early: a deadlock comes first, with
+    who waits for what, and says how many arrive each round; and so do the arrivals that count in other phases."""
+    (folder / "k.ptx").write_text(RING.replace("WRONG", ""))
+    for threads, warps in ((64, 0), (128, 3)):
+        text, _ = run(muster, "explore", folder / "k.ptx", "--block", threads, "--arg", "out=u32[1]", "--arg", 12, "--bound", 500,
+                      "--report", folder / "r.json", code=3 if warps else 0)
+        report = json.loads((folder / "r.json").read_text())
+        jsonschema.validate(report, SCHEMA)
+        said = f"expects 1 arrival, and {warps} warps arrive each round, at "
+        if not warps:
+            expect("arrive each round" not in text, text)
+            continue
+        first = report["findings"][0]
+        expect(first["kind"] == "deadlock" and any(said in hint and hint.startswith("mbarrier empty") for hint in first["hints"]), text)
+        expect(text.lstrip().startswith("1. deadlock") and f"     hint     mbarrier empty" in text and "     waits    " in text, text)
+        others = [one for one in report["findings"] + report["suspicions"] if one["kind"] == "other_phase"]
+        others += [more for one in report["findings"] for more in one.get("more", ()) if more["kind"] == "other_phase"]
+        expect(any(said in one.get("hint", "") for one in others), report)
 
 
 @case
