@@ -36,7 +36,7 @@ DEFAULT_CONFIG = "small"
 # The tests that must catch what is wrong in the golden model, in the analysis of other orders, or in the memory model.
 TESTS = {"golden": ("tb/golden/golden_test",),
          "explore": ("tb/explore/litmus_test", "tb/explore/chance_test", "tb/explore/oracle_test", "tb/explore/async_oracle_test",
-                     "tb/explore/agree_test"),
+                     "tb/explore/agree_test", "tb/explore/kinds_test"),
          "litmus": ("tb/litmus/litmus_model_test", "tb/litmus/litmus_naive_test")}
 # The unit tests of a block, and the plain one among them.
 BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle"),

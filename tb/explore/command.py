@@ -1015,6 +1015,60 @@ def nearest_order(muster, folder):
 
 
 @case
+def whole_warp_orders_events(muster, folder):
+    """Lanes pass a word with movmatrix between: the warp waits there for all lanes, so that no order shows the race, and the run
+    itself does; the memory is not ordered."""
+    manifest = write_kernel(folder, 32, """    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 st.shared.u32 [x], %r1;
+    movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;
+    setp.eq.u32 %p1, %r1, 1;
+    @%p1 ld.shared.u32 %r3, [x];
+    ret;
+""")
+    report, text = explore(muster, folder, manifest, 7)
+    race, = report["findings"]
+    expect(race["kind"] == "data_race" and not report["suspicions"] and "shown by the run itself" in text, text)
+
+
+@case
+def a_wait_looked_at_twice(muster, folder):
+    """A thread looks twice in a row at a phase that is complete, and then races at a word which the phase does not order: the
+    second look is not told as its cause."""
+    manifest = write_kernel(folder, 96, """    .shared .align 8 .b64 bar;
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READY;
+    mbarrier.init.shared::cta.b64 [bar], 1;
+READY:
+    bar.sync 0;
+    and.b32 %r2, %r1, 31;
+    setp.ne.u32 %p1, %r2, 0;
+    @%p1 ret;
+    setp.eq.u32 %p1, %r1, 32;
+    @%p1 bra READ;
+    setp.eq.u32 %p1, %r1, 64;
+    @%p1 bra RACE;
+    mbarrier.arrive.shared::cta.b64 _, [bar];
+    ret;
+RACE:
+    st.shared.u32 [x], %r1;
+    ret;
+READ:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+    @!%p1 bra READ;
+AGAIN:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+    @!%p1 bra AGAIN;
+    ld.shared.u32 %r2, [x];
+    ret;
+""")
+    report, text = explore(muster, folder, manifest, 7)
+    race, = report["findings"]
+    expect(race["kind"] == "data_race" and "over at once" not in race["why"], text)
+
+
+@case
 def nearest_order_ends_badly(muster, folder):
     """Where no order has the second event before the first one, it is not said that none ended badly: the nearest one does."""
     manifest = write_kernel(folder, 64, """    .shared .align 8 .b64 m[2];
