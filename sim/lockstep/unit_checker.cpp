@@ -381,10 +381,9 @@ bool UnitChecker::Stop(std::uint64_t cycle, const Mismatch& mismatch, const std:
     result_.ending = Ending::kMismatch;
     result_.what = mismatch.field;
     const std::string own = number_ < 0 ? "" : "unit " + std::to_string(number_);
-    result_.report =
-        Report(config_, options_, cycle, block.empty() ? own : block, mismatch,
-               {golden_.model(), golden_.mbarriers(), *scoreboard_, *mb_checker_,
-                warp_ ? &warp_->checker() : warps, atomics});
+    result_.report = Report(config_, options_, cycle, block.empty() ? own : block, mismatch,
+                            {golden_.model(), golden_.mbarriers(), *scoreboard_, *mb_checker_,
+                             warp_ ? &warp_->checker() : warps, atomics});
   }
   return false;
 }

@@ -214,9 +214,8 @@ TEST_F(AtomicsLanes, BanksApart) {
         part.lanes &= ~(part.addr[lane] / kBankBytes == bank ? 0U : 1U << lane);
       });
       std::vector<AtomicUpdate> expected;
-      std::copy_if(
-          whole.begin(), whole.end(), std::back_inserter(expected),
-          [&](const AtomicUpdate& update) { return update.addr / kBankBytes == bank; });
+      std::copy_if(whole.begin(), whole.end(), std::back_inserter(expected),
+                   [&](const AtomicUpdate& update) { return update.addr / kBankBytes == bank; });
       std::vector<AtomicUpdate> updates;
       Present(part, false, &updates);
       ASSERT_EQ(updates, expected);

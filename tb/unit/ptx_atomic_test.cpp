@@ -148,7 +148,8 @@ TEST(PtxAtomic, BanksSideBySide) {
   std::uint64_t cycles[2] = {};
   for (const bool apart : {false, true}) {
     const Ended run(Threads(32, std::string("  and.b32 %r5, %r2, 3; shl.b32 %r5, %r5, ") +
-                                    (apart ? "4" : "2") + R"(; mov.u32 %r6, s; add.u32 %r5, %r6, %r5;
+                                    (apart ? "4" : "2") +
+                                    R"(; mov.u32 %r6, s; add.u32 %r5, %r6, %r5;
   mov.u32 %r7, 0; mov.u32 %r10, 0;
 AGAIN: atom.shared.add.u32 %r8, [%r5], 1; max.u32 %r10, %r10, %r8;
   add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 20; @%p1 bra AGAIN;)" +
@@ -166,7 +167,8 @@ TEST(PtxAtomic, AnswersThatNothingReads) {
   const auto cycles = [](const std::string& atomic) {
     const Ended run(Threads(64, "  mov.u32 %r7, 0;\nAGAIN: " + atomic + R"(
   add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 10; @%p1 bra AGAIN;
-  bar.sync 0; ld.shared.u32 %r10, [s];)" + kStore));
+  bar.sync 0; ld.shared.u32 %r10, [s];)" +
+                                    kStore));
     EXPECT_EQ(run.outcome(), "completes");
     EXPECT_EQ(run.Words(0)[63], 640U);
     return run.cycles();
