@@ -8,7 +8,7 @@ muster_test(axil_test
 math(EXPR version "${PROJECT_VERSION_MAJOR} << 16 | ${PROJECT_VERSION_MINOR} << 8 | ${PROJECT_VERSION_PATCH}")
 target_compile_definitions(axil_test PRIVATE MUSTER_AXIL_TEST_VERSION=${version}U)
 set(cfg_one NumWarps=8)
-set(cfg_four NumWarps=64 NumCtas=32 NumIssue=4)
+set(cfg_four NumWarps=64 NumCtas=32 NumIssue=4 EnReport=1)
 set(cfg_odd NumWarps=5 NumCtas=3 EnReduce=0)
 set(parameters_odd -GEnCounters=0)
 foreach(variant one four odd)

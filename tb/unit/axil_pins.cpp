@@ -103,13 +103,16 @@ std::unique_ptr<Adapter> Make() {
 constexpr std::uint32_t kFeatures = 0xaac;
 constexpr std::uint32_t kReduce = 0x1001;  // with copies of the results
 constexpr std::uint32_t kCounters = 0x100;
+constexpr std::uint32_t kReport = 0x2000;
 
 }  // namespace
 
 const std::vector<Variant>& Variants() {
   static const std::vector<Variant> variants = {
       {"one", {8, 2, 1, true, true, kFeatures | kReduce | kCounters}, Make<Vaxil_one, 1>},
-      {"four", {64, 32, 4, true, true, kFeatures | kReduce | kCounters}, Make<Vaxil_four, 4>},
+      {"four",
+       {64, 32, 4, true, true, kFeatures | kReduce | kCounters | kReport},
+       Make<Vaxil_four, 4>},
       // One port without reductions: a fault comes a cycle earlier.
       {"odd", {5, 3, 1, false, false, kFeatures}, Make<Vaxil_odd, 1>},
   };

@@ -186,7 +186,8 @@ module muster_axil
                       drain: Cfg.EnDrain,
                       lanes: Cfg.EnLanes, mbarrier: Cfg.EnMbarrier,
                       mb_limit: Cfg.EnMbLimit, counters: EnCounters, joins: Cfg.EnJoin,
-                      split: Cfg.EnSplit, result: Cfg.EnReduce && Cfg.EnResult, default: '0};
+                      split: Cfg.EnSplit, result: Cfg.EnReduce && Cfg.EnResult,
+                      report: Cfg.EnReport, default: '0};
   assign status   = '{count: fault_count, empty: fault_count == '0, full: fault_count == 5'd16,
                       lost: fault_lost != '0, default: '0};
 

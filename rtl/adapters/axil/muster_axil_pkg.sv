@@ -43,7 +43,8 @@ package muster_axil_pkg;
   } config_reg_t;
 
   typedef struct packed {
-    logic [18:0] zero0;
+    logic [17:0] zero0;
+    logic report;
     logic result;
     logic split;
     logic zero1;
