@@ -153,6 +153,22 @@ def cluster_atomics():
     return {"out": out}
 
 
+def cluster_async():
+    """For each rank, what the CTA before it has sent: a word for each of its threads, and the reductions."""
+    out = []
+    for rank in range(4):
+        sender = (rank - 1) % 4
+        for thread in range(32):
+            word = thread * 100 + sender
+            out.append(((((word ^ thread) + word) ^ thread) + thread + 1 ^ sender) + word)
+        mix = 0
+        for thread in range(32):
+            mix ^= thread * 0x9E3779B1 & MASK32
+        total = sum(thread + 1 << 32 for thread in range(32)) - 32 * sender
+        out += [sum(range(1, 33)), 4 * 31 + sender - 100, 32 % 10, mix, total & MASK32, total >> 32 & MASK32]
+    return {"out": out}
+
+
 def cluster_reduction(in_):
     return {"out": [sum(in_[first:first + 384]) for first in (0, 384, 768)]}
 

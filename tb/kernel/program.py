@@ -314,6 +314,17 @@ def served_elsewhere(muster, folder):
     check(served["cluster"] > 4 * 192, served)
 
 
+def served_async(muster, folder):
+    """Updates of st.async and red.async are those of the unit that they go to, whose mbarriers then count their bytes."""
+    path = folder / "report.json"
+    result = run(muster, "run", KERNELS / "cluster_async" / "cluster_async.json", "--report", path)
+    check(result.returncode == 0, "expected success", result)
+    served = json.loads(path.read_text())["served"]
+    # Of each of 128 threads three stores, one of which is of 128 bits and so two updates, and five reductions.
+    check(served["shared_memory"] >= 128 * (9 + 8), served)
+    check(served["cluster"] >= 128 * 8, served)
+
+
 def report_rows(muster, folder):
     """Every row of a fault and of a hazard names the PTX line."""
     for kernel, rows, code in (("fault_count_mismatch", "faults", 0),
@@ -1214,6 +1225,7 @@ SCRIPTS = {
     "check": check_ptx,
     "printed": printed,
     "served.elsewhere": served_elsewhere,
+    "served.async": served_async,
     "log.same_seed": same_seed,
     "log.replay": replay,
     "log.lines": log_lines,

@@ -13,6 +13,7 @@
 #include "sim/ptx/alu/compute.h"
 #include "tb/unit/float_values.h"
 #include "tb/unit/ptx_fixture.h"
+#include "tb/unit/ptx_schedule.h"
 #include "tb/unit/ptx_threads.h"
 
 namespace muster::ptx {
@@ -21,7 +22,7 @@ namespace {
 using threads::kStore;
 using threads::Threads;
 
-// In schedules, on golden models and where the unit does not reach, the interpreter does them.
+// On golden models and where the unit does not reach, the interpreter does them.
 TEST(PtxAtomic, InPlaceAsByTheGoldenModel) {
   constexpr std::pair<Atomic, AtomicOp> kOps[] = {
       {Atomic::kAdd, AtomicOp::kAdd},       {Atomic::kMin, AtomicOp::kMin},
@@ -190,6 +191,25 @@ TEST(PtxAtomic, Places) {
   const Ended run(kernel);
   ASSERT_EQ(run.outcome(), "completes");
   EXPECT_EQ(run.Words(0)[0], 32U * 1000 + 96);
+}
+
+// In both orders of two warps; the unit performs them there, too.
+TEST(PtxAtomic, OfASchedule) {
+  const Kernel kernel = Threads(64, R"(
+  setp.ne.u32 %p1, %r2, 0; @%p1 bra END; add.u32 %r5, %r3, 1;
+  atom.shared.exch.b32 %r6, [s], %r5; // SWAP
+  st.global.u32 [%d2], %r6;
+END: ret;)");
+  for (const unsigned first : {0U, 1U}) {
+    for (std::uint64_t seed = 1; seed < 6; ++seed) {
+      const Followed run(kernel, {{"SWAP", first}, {"SWAP", 1 - first}}, seed);
+      ASSERT_EQ(run.outcome(), "completes");
+      EXPECT_EQ(run.turns(), 2U) << run.session().grid().missed();
+      EXPECT_EQ(run.updates(), 2U);
+      EXPECT_EQ(run.Words(0)[std::size_t{32} * first], 0U);
+      EXPECT_EQ(run.Words(0)[std::size_t{32} * (1 - first)], first + 1);
+    }
+  }
 }
 
 TEST(PtxAtomic, MisalignedEndsTheRun) {

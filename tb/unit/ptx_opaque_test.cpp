@@ -372,6 +372,38 @@ TEST(PtxOpaque, SpreadsThroughTensorMemory) {
       all / 4 + all / 2);
 }
 
+// Through the network, and the unit of the CTA that it goes to.
+TEST(PtxOpaque, GoesToOtherCtas) {
+  for (const char* const form :
+       {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r6], %r8, [%r7];",
+        "red.async.relaxed.cluster.shared::cluster.max.u32 [%r6], %r8, [%r7];"}) {
+    Kernel kernel(OpaqueBody(
+        "  setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 1;\n"
+        "  mad.lo.u32 %r10, %r1, 4, %r2; st.shared.u32 [%r10], 5;" + kMeet +
+        "  mov.u32 %r5, %cluster_ctarank; setp.eq.u32 %p2, %r5, 0; @!%p2 bra WAIT;\n"
+        "  mapa.shared::cluster.u32 %r6, %r10, 1; mapa.shared::cluster.u32 %r7, bar, 1;\n"
+        "  setp.lt.u32 %p1, %r1, 9; @!%p1 mov.u32 %r8, 6;\n  " +
+        form +
+        "\n  ret;\nWAIT: @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;\n"
+        "W: mbarrier.try_wait.parity.shared.b64 %p3, [bar], 0; @!%p3 bra W;\n"
+        "  ld.shared.u32 %r3, [%r10]; st.global.u32 [%d1], %r3;\n"));
+    kernel.manifest.grid = {2, 1, 1};
+    kernel.manifest.cluster = {2, 1, 1};
+    Buffer out = MakeBuffer("out", Type::kU32, 32);
+    out.expected.emplace(128);
+    for (unsigned i = 0; i < 32; ++i) {
+      (*out.expected)[std::size_t{4} * i] = 6;
+    }
+    kernel.manifest.buffers = {out};
+    const Ended run(kernel);
+    EXPECT_EQ(run.outcome(), "completes") << run.grid().problem();
+    ASSERT_EQ(run.verdict().differences.size(), 1U) << form;
+    EXPECT_EQ(run.verdict().differences[0].rfind("of buffer out 9 of 32 elements are not known", 0),
+              0U)
+        << run.verdict().differences[0];
+  }
+}
+
 // Forms of which the text does not say how they are made, of kinds that are computed otherwise.
 TEST(PtxOpaque, ProductsThatTheTextLeavesOpen) {
   const auto of = [](const char* form) {

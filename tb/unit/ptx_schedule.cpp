@@ -19,16 +19,24 @@ namespace {
 class Recorder : public lockstep::Driver {
  public:
   Recorder(lockstep::Driver* driver, unsigned unit, std::vector<Committed>* commits,
-           std::vector<std::pair<unsigned, unsigned>>* cluster_arrivals)
-      : driver_(*driver), unit_(unit), commits_(*commits), cluster_arrivals_(*cluster_arrivals) {}
+           std::vector<std::pair<unsigned, unsigned>>* cluster_arrivals, std::uint64_t* updates)
+      : driver_(*driver),
+        unit_(unit),
+        commits_(*commits),
+        cluster_arrivals_(*cluster_arrivals),
+        updates_(*updates) {}
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override {
     if (const ClusterPins* const pins = cluster_pins(); pins != nullptr) {
       NoteCluster(*pins);
     }
+    if (const AtomicPins* const pins = atomic_pins(); pins != nullptr && pins->out.commit_valid) {
+      ++updates_;
+    }
     return driver_.Drive(cycle, seen, inputs);
   }
   WarpPins* warp_pins() override { return driver_.warp_pins(); }
+  AtomicPins* atomic_pins() override { return driver_.atomic_pins(); }
   ClusterPins* cluster_pins() override { return driver_.cluster_pins(); }
   void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override {
     if (IsArrival(operation.kind) || operation.kind == OpKind::kExit) {
@@ -63,6 +71,7 @@ class Recorder : public lockstep::Driver {
   const unsigned unit_;
   std::vector<Committed>& commits_;
   std::vector<std::pair<unsigned, unsigned>>& cluster_arrivals_;
+  std::uint64_t& updates_;
 };
 
 std::uint32_t LineOf(const std::string& text, const std::string& mark) {
@@ -118,7 +127,7 @@ void Followed::Run(const Schedule& schedule) {
   std::vector<lockstep::Driver*> drivers;
   for (lockstep::Driver* const driver : session_->grid().Drivers()) {
     recorders.emplace_back(driver, static_cast<unsigned>(recorders.size()), &commits_,
-                           &cluster_arrivals_);
+                           &cluster_arrivals_, &updates_);
     drivers.push_back(&recorders.back());
   }
   RunGolden(session_->config(), drivers, kernel_->manifest.max_cycles);

@@ -63,6 +63,8 @@ class Followed {
   std::vector<unsigned> WarpsAt(unsigned bar) const;
   // What other CTAs have done with mbarriers: the operands, in order.
   std::vector<std::uint32_t> RemoteOperands() const;
+  // How many updates the units' atomics have committed.
+  std::uint64_t updates() const { return updates_; }
   // The units and warps that have arrived at barrier.cluster, in order.
   const std::vector<std::pair<unsigned, unsigned>>& cluster_arrivals() const {
     return cluster_arrivals_;
@@ -76,6 +78,7 @@ class Followed {
   std::unique_ptr<Session> session_;
   std::vector<Committed> commits_;
   std::vector<std::pair<unsigned, unsigned>> cluster_arrivals_;
+  std::uint64_t updates_ = 0;
 };
 
 // A file with that schedule, of a kernel.

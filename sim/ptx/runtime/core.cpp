@@ -272,8 +272,13 @@ void Core::Answer(const WarpAnswer& answer) {
 }
 
 void Core::EndAtomic(unsigned warp) {
+  Warp& performed = residents_.warps[warp].warp;
+  interpreter_.EndAtomic(&performed);
   if (interpreter_.late() != nullptr) {
-    interpreter_.late()->EndAtomic(residents_.warps[warp].warp);
+    interpreter_.late()->EndAtomic(performed);
+  }
+  if (ScheduleReplay* const replay = grid_.replay(); replay != nullptr) {
+    replay->Commit(performed.atomic.pass, performed.atomic.instruction.lanes);
   }
   residents_.SetPhase(warp, WarpPhase::kReady);
 }

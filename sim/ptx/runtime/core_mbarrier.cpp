@@ -73,16 +73,7 @@ void Core::SendRemote(unsigned rank, const MbOperation& operation) {
     replay->Start(op.pass, op.lanes);
     replay->Commit(op.pass, op.lanes);
   }
-  const RemoteSend send{static_cast<std::uint8_t>(sent.issuer->cluster->slot),
-                        static_cast<std::uint8_t>(rank),
-                        static_cast<std::uint8_t>(sent.warp),
-                        op.op,
-                        op.addr,
-                        op.lanes,
-                        op.operand,
-                        op.has_token,
-                        {}};
-  scopes_.Send(send, std::move(sent));
+  scopes_.Send(std::move(sent));
 }
 
 // An operation of a copy or another CTA is attributed to a warp of the CTA that owns the word.

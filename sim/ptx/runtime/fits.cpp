@@ -123,7 +123,8 @@ bool UsesMbarriers(const Program& program) {
 
 bool UsesSharedAtomics(const Program& program) {
   return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
-    return i.op == Op::kAtomic && i.As<AtomicAccess>().address.space != Space::kGlobal;
+    return (i.op == Op::kAtomic && i.As<AtomicAccess>().address.space != Space::kGlobal) ||
+           (i.op == Op::kStoreAsync && i.As<AsyncStore>().mbarrier != kNoSlot);
   });
 }
 

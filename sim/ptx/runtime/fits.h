@@ -19,7 +19,7 @@ void CheckMbarriersFit(const Config& config, const Program& program, const Launc
 bool UsesWarpScope(const Program& program);
 bool UsesClusterScope(const Program& program, const Launch& launch);
 bool UsesMbarriers(const Program& program);
-// Whether it has atomics that may be those of shared memory.
+// Whether it has updates that may be those of shared memory: atomics, st.async, red.async.
 bool UsesSharedAtomics(const Program& program);
 
 }  // namespace muster::ptx

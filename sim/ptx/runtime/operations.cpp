@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "sim/isa/fault.h"
@@ -12,6 +14,7 @@ namespace muster::ptx {
 namespace {
 
 constexpr std::uint32_t kMaxCount = 4095;
+constexpr std::size_t kWordBytes = 8;
 
 }  // namespace
 
@@ -149,13 +152,49 @@ Transfer UpdateOf(const Warp& warp, unsigned lane) {
   update.is_signed = instruction.is_signed;
   update.addr = instruction.addr[lane];
   update.lane = static_cast<std::uint8_t>(lane);
-  const unsigned shift = 8 * (update.addr % 8);
+  const unsigned shift = 8 * (update.addr % kWordBytes);
   update.operand = instruction.operand[lane] << shift;
   update.compare = instruction.compare[lane] << shift;
   update.operand_upper = instruction.operand_upper[lane];
   update.compare_upper = instruction.compare_upper[lane];
   update.has_answer = true;
   return sent;
+}
+
+Transfer MessageOf(const Transfer& transfer) {
+  Transfer sent = transfer;
+  sent.operation = CompletionOf(transfer);
+  sent.operation.source = MbSource::kRemote;
+  sent.operation.lanes = 1U << transfer.lane;
+  const bool reduces = transfer.kind == Transfer::Kind::kReduce;
+  const std::vector<std::uint8_t>& data = transfer.data;
+  RemoteAtomic& update = sent.update;
+  update.valid = true;
+  update.op = reduces ? AtomicOpOf(transfer.atomic, transfer.type) : AtomicOp::kExch;
+  update.size = *AtomicSizeOf(static_cast<unsigned>(data.size()));
+  update.is_signed = reduces && IsSigned(transfer.type);
+  update.addr = static_cast<std::uint32_t>(transfer.target.front().address);
+  update.lane = static_cast<std::uint8_t>(transfer.lane);
+  std::uint64_t lower = 0;
+  std::memcpy(&lower, data.data(), std::min(data.size(), kWordBytes));
+  update.operand = lower << 8 * (update.addr % kWordBytes);
+  if (update.size == AtomicSize::k128) {
+    std::memcpy(&update.operand_upper, &data[kWordBytes], kWordBytes);
+  }
+  return sent;
+}
+
+RemoteSend SendOf(const Transfer& sent) {
+  const MbOperation& operation = sent.operation;
+  return {static_cast<std::uint8_t>(sent.issuer->cluster->slot),
+          static_cast<std::uint8_t>(sent.to->rank),
+          static_cast<std::uint8_t>(sent.warp),
+          operation.op,
+          operation.addr,
+          operation.lanes,
+          operation.operand,
+          operation.has_token,
+          sent.update};
 }
 
 }  // namespace muster::ptx

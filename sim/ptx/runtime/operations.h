@@ -46,6 +46,10 @@ Transfer RemoteOf(const Warp& warp, unsigned rank, const MbOperation& operation)
 // Returns the update of a lane whose value is in the memory of another CTA, by the warp's latest
 // atomic.
 Transfer UpdateOf(const Warp& warp, unsigned lane);
+// Returns what st.async or red.async sends: the update, and the complete_tx that follows it.
+Transfer MessageOf(const Transfer& transfer);
+// Returns what the network carries of it.
+RemoteSend SendOf(const Transfer& sent);
 
 }  // namespace muster::ptx
 

@@ -53,7 +53,7 @@ class Scopes {
   // An operation that the unit sees later, by the arrive-on that it announces.
   virtual void Announce(const MbOperation& operation) = 0;
   // An operation on an mbarrier of another CTA leaves; Core::Receive follows there.
-  virtual void Send(const RemoteSend& send, Transfer sent) = 0;
+  virtual void Send(Transfer sent) = 0;
   // An operation from another CTA has arrived.
   virtual void Receive(const MbOperation& operation) = 0;
 };

@@ -13,7 +13,19 @@ namespace {
 
 constexpr unsigned kWordOfAtomic = 8;
 
-AtomicOp OpOf(Atomic op, Type type) {
+// The CTA of the warp's cluster in whose shared memory this is; null: none.
+const Cta* OwnerOf(const Warp& warp, const std::uint8_t* at) {
+  for (const Cta* const cta : warp.cta->cluster->ctas) {
+    if (cta != nullptr && !cta->exited && ByteIn(cta->shared, at) != kElsewhere) {
+      return cta;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+AtomicOp AtomicOpOf(Atomic op, Type type) {
   switch (op) {
     case Atomic::kAdd:
       switch (ElementOf(type)) {
@@ -49,9 +61,8 @@ AtomicOp OpOf(Atomic op, Type type) {
   return AtomicOp::kAdd;
 }
 
-// Nothing: the unit has no such size.
-std::optional<AtomicSize> SizeOf(const AtomicAccess& access) {
-  switch (access.count == 1 ? Bytes(access.type) : 0) {
+std::optional<AtomicSize> AtomicSizeOf(unsigned bytes) {
+  switch (bytes) {
     case 2:
       return AtomicSize::k16;
     case 4:
@@ -65,26 +76,14 @@ std::optional<AtomicSize> SizeOf(const AtomicAccess& access) {
   }
 }
 
-// The CTA of the warp's cluster in whose shared memory this is; null: none.
-const Cta* OwnerOf(const Warp& warp, const std::uint8_t* at) {
-  for (const Cta* const cta : warp.cta->cluster->ctas) {
-    if (cta != nullptr && !cta->exited && ByteIn(cta->shared, at) != kElsewhere) {
-      return cta;
-    }
-  }
-  return nullptr;
-}
-
-}  // namespace
-
-// In shared memory of the cluster, away from mbarriers, outside of schedules, where all values are
-// known. All else is done in place.
+// In shared memory of the cluster, away from mbarriers. All else is done in place.
 std::optional<StepEvent> MemoryAccess::ReachAtomic(Warp* warp, std::size_t index,
                                                    std::uint32_t active) {
   const Group group = warp->groups[index];
   const auto& access = x_.program.code[group.pc].As<AtomicAccess>();
-  const std::optional<AtomicSize> size = SizeOf(access);
-  if (!x_.has_atomics || x_.replay != nullptr || x_.tracks_unknown || !size) {
+  const std::optional<AtomicSize> size =
+      access.count == 1 ? AtomicSizeOf(Bytes(access.type)) : std::nullopt;
+  if (!x_.has_atomics || !size) {
     return std::nullopt;
   }
   const Lanes lanes = x_.LanesOf(warp, group, active);
@@ -110,7 +109,7 @@ std::optional<StepEvent> MemoryAccess::ReachAtomic(Warp* warp, std::size_t index
     instruction.addr[lane] = static_cast<std::uint32_t>(byte);
   }
   const bool swaps = access.op == Atomic::kCompareSwap;
-  instruction.op = OpOf(access.op, access.type);
+  instruction.op = AtomicOpOf(access.op, access.type);
   instruction.size = *size;
   instruction.is_signed = IsSigned(access.type);
   instruction.cta = static_cast<std::uint8_t>(warp->cta->slot);
@@ -132,7 +131,11 @@ std::optional<StepEvent> MemoryAccess::ReachAtomic(Warp* warp, std::size_t index
     fill(swaps ? access.c[1] : access.b[1], &instruction.operand_upper);
     fill(swaps ? access.b[1] : kNoSlot, &instruction.compare_upper);
   }
+  if (x_.tracks_unknown) {
+    x_.changed |= unknowns_.SpreadAccess(warp, lanes, group.frame) != 0;
+  }
   call.line = x_.program.code[group.pc].line;
+  call.pass = x_.replay == nullptr ? 0 : x_.replay->pass();
   call.frame = group.frame;
   call.d = access.d[0];
   call.d_upper = access.d[1];
@@ -150,6 +153,19 @@ void MemoryAccess::AnswerAtomic(Warp* warp, unsigned lane, bool upper, std::uint
   const unsigned bits = 8 * BytesOf(instruction.size);
   warp->Register(warp->atomic.frame, warp->atomic.d, lane) =
       word >> 8 * (instruction.addr[lane] % kWordOfAtomic) & (~std::uint64_t{0} >> (64 - bits));
+}
+
+// What was there may have become unknown since the instruction.
+void MemoryAccess::EndAtomic(Warp* warp) {
+  const AtomicCall& call = warp->atomic;
+  for (std::uint32_t rest = x_.tracks_unknown ? call.instruction.lanes : 0; rest != 0;
+       rest &= rest - 1) {
+    const unsigned lane = First(rest);
+    const bool away = (call.away >> lane & 1) != 0;
+    const Cta& cta = away ? *warp->cta->cluster->ctas[call.rank[lane]] : *warp->cta;
+    SetUnknown(warp, call.frame, {call.d, call.d_upper}, 1U << lane,
+               cta.unknown.Find(call.instruction.addr[lane], BytesOf(call.instruction.size)));
+  }
 }
 
 // Whether no unit is between the read and the write of a word that a lane stores to.

@@ -7,11 +7,16 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "sim/isa/atomic_operation.h"
 #include "sim/ptx/program/instruction.h"
 
 namespace muster::ptx {
+
+// The unit's operation, and its size of a value; nothing: the unit has no such size.
+AtomicOp AtomicOpOf(Atomic op, Type type);
+std::optional<AtomicSize> AtomicSizeOf(unsigned bytes);
 
 // An instruction of lanes of a warp. The warp stands still until the last of its updates has
 // committed.
@@ -21,6 +26,7 @@ struct AtomicCall {
   std::uint32_t away = 0;
   std::array<std::uint8_t, kMaxLanes> rank{};
   std::uint32_t line = 0;
+  std::uint32_t pass = 0;   // of a schedule (ScheduleReplay::pass)
   std::uint32_t frame = 0;  // of the register that takes the answers
   Slot d = kNoSlot;
   Slot d_upper = kNoSlot;  // of 128 bits

@@ -87,7 +87,13 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
       return cycle + 1 + random_.Below(kMaxLatency);
     }
   }
-  if (!MayPerform(*transfer) || !Write(*transfer)) {
+  if (!MayPerform(*transfer)) {
+    return cycle;
+  }
+  if (network_ && network_(*transfer)) {
+    return 0;
+  }
+  if (!Write(*transfer)) {
     return cycle;
   }
   changed_ = true;

@@ -7,8 +7,10 @@
 #define MUSTER_SIM_PTX_SIMT_COPY_ENGINE_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "sim/ptx/simt/late_sink.h"
 #include "sim/ptx/simt/memory.h"
@@ -20,6 +22,10 @@ namespace muster::ptx {
 
 class CopyEngine : public TransferSink {
  public:
+  // Takes a transfer whose time has come, and that goes through the network of the cluster. False:
+  // the engine carries it out.
+  using Network = std::function<bool(const Transfer& transfer)>;
+
   CopyEngine(Memory* memory, std::uint64_t seed) : memory_(*memory), random_(seed) {}
 
   void Post(Transfer transfer, std::uint64_t cycle) override;
@@ -32,6 +38,7 @@ class CopyEngine : public TransferSink {
   bool Moves() const;
   // Transfers take their turns there; null: in any order.
   void set_replay(ScheduleReplay* replay) { replay_ = replay; }
+  void set_network(Network network) { network_ = std::move(network); }
   // Hides stores from transfers, if there is one.
   void set_late(LateSink* late) { late_ = late; }
   // The CTA ends: what is on its way to its memory, or has not been read from there, is lost.
@@ -54,6 +61,7 @@ class CopyEngine : public TransferSink {
   Random random_;
   ScheduleReplay* replay_ = nullptr;
   LateSink* late_ = nullptr;
+  Network network_;
   std::multimap<std::uint64_t, Transfer> transfers_;  // by the cycle in which they are due
   bool changed_ = false;
 };

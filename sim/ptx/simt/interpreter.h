@@ -73,6 +73,7 @@ class Interpreter {
   void Answer(Warp* warp, const MbReply& reply) { waits_.Answer(warp, reply); }
   void Answer(Warp* warp, const WarpAnswer& answer) { collectives_.Answer(warp, answer); }
   void TakeArrival(Warp* warp, const WarpArrival& given) { barriers_.TakeArrival(warp, given); }
+  void EndAtomic(Warp* warp) { access_.EndAtomic(warp); }
   // Returns whether memory that several threads see has changed since this was asked for.
   bool TakeChanged() { return std::exchange(x_.changed, false); }
   // Returns whether columns of tensor memory or registers have been released since this was asked

@@ -38,6 +38,8 @@ class MemoryAccess {
   // An update of the warp's latest atomic is answered: the word in which its value was, or a half
   // of it.
   static void AnswerAtomic(Warp* warp, unsigned lane, bool upper, std::uint64_t word);
+  // All of it is performed.
+  void EndAtomic(Warp* warp);
 
   // Tells of one lane's access to memory that others may access, too.
   void Tell(const Warp& warp, unsigned lane, const Instruction& i, const Access& access,

@@ -81,7 +81,7 @@ StepEvent Interpreter::ExecuteReplayed(Warp* warp, std::size_t index) {
   const std::uint64_t before = x_.warp_instructions;
   x_.replay->Begin(*warp, group.pc, active);
   const StepEvent event = Execute(warp, index);
-  x_.replay->End(x_.warp_instructions != before);
+  x_.replay->End(x_.warp_instructions != before, event == StepEvent::kAtomic);
   return event;
 }
 

@@ -7,7 +7,9 @@
 #include "sim/ptx/program/op_class.h"
 
 namespace muster::ptx {
+namespace {
 
+// The unit commits the instruction some time after lanes have executed it.
 bool CommitsLater(const Instruction& instruction) {
   switch (instruction.op) {
     case Op::kBarrier:
@@ -20,6 +22,8 @@ bool CommitsLater(const Instruction& instruction) {
       return false;
   }
 }
+
+}  // namespace
 
 ScheduleReplay::ScheduleReplay(Schedule schedule, const Program& program)
     : program_(program),
@@ -134,12 +138,12 @@ void ScheduleReplay::Begin(const Warp& warp, std::uint32_t pc, std::uint32_t lan
   }
 }
 
-void ScheduleReplay::End(bool executed) {
+void ScheduleReplay::End(bool executed, bool asked) {
   if (place_ == nullptr) {
     return;
   }
   if (executed) {
-    const bool later = CommitsLater(program_.code[pc_]);
+    const bool later = asked || CommitsLater(program_.code[pc_]);
     ForEachBit(lanes_, [&](unsigned lane) {
       const Pass pass = PassOf(*place_, lane);
       if (pass.executes != 0) {

@@ -23,9 +23,6 @@
 
 namespace muster::ptx {
 
-// The unit commits the instruction some time after lanes have executed it.
-bool CommitsLater(const Instruction& instruction);
-
 class ScheduleReplay {
  public:
   ScheduleReplay(Schedule schedule, const Program& program);
@@ -47,14 +44,15 @@ class ScheduleReplay {
   // execution, by which all that comes of it is known: 0 where it is of no turn.
   void Begin(const Warp& warp, std::uint32_t pc, std::uint32_t lanes);
   std::uint32_t pass() const { return pass_; }
-  // `executed`: or they have to wait for something else, and come again.
-  void End(bool executed);
+  // `executed`: or they have to wait for something else, and come again. `asked`: the unit performs
+  // the atomic later.
+  void End(bool executed, bool asked = false);
 
   // ----------------------------------------------------------------------------------------------
   // What comes of it
   // ----------------------------------------------------------------------------------------------
 
-  // An mbarrier operation of the lanes has committed, or has set out for another CTA.
+  // An mbarrier operation or atomic of the lanes has committed, or has set out for another CTA.
   void Commit(std::uint32_t pass, std::uint32_t lanes);
   // Of lanes of the warp: a barrier, a barrier of the cluster, or an exit (by the op) has
   // committed.

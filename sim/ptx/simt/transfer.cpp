@@ -109,6 +109,21 @@ void ReadSource(Memory* memory, Transfer* transfer) {
   transfer->has_read = true;
 }
 
+void SpreadUnknown(const Transfer& transfer, UnknownBytes* unknown) {
+  for (const Piece& piece : transfer.target) {
+    if (transfer.kind == Transfer::Kind::kMove) {
+      unknown->Copy(piece.address, transfer.unknown, piece.at, piece.bytes);
+      continue;
+    }
+    const unsigned bytes = Bytes(transfer.type);
+    for (unsigned k = 0; k < piece.bytes; k += bytes) {
+      if (const Origin origin = transfer.unknown.Find(piece.at + k, bytes); origin != 0) {
+        unknown->Set(piece.address + k, bytes, origin);
+      }
+    }
+  }
+}
+
 bool WriteTarget(Memory* memory, const Transfer& transfer) {
   MbarrierSink* const port = transfer.to == nullptr ? nullptr : transfer.to->port;
   if (port != nullptr &&
@@ -132,18 +147,13 @@ bool WriteTarget(Memory* memory, const Transfer& transfer) {
       continue;
     }
     const std::uint8_t* const data = &transfer.data[piece.at];
-    UnknownBytes& unknown = transfer.to != nullptr ? transfer.to->unknown : memory->unknown();
     if (transfer.kind == Transfer::Kind::kMove) {
       std::memcpy(at, data, piece.bytes);
-      unknown.Copy(piece.address, transfer.unknown, piece.at, piece.bytes);
     } else {
       const unsigned bytes = Bytes(transfer.type);
       for (unsigned k = 0; k < piece.bytes; k += bytes) {
         std::uint64_t value = 0;
         std::memcpy(&value, data + k, bytes);
-        if (const Origin origin = transfer.unknown.Find(piece.at + k, bytes); origin != 0) {
-          unknown.Set(piece.address + k, bytes, origin);
-        }
         // Not as atomics in global memory do: a bulk reduction keeps subnormal numbers.
         SwapInMemory(at + k, transfer.type, transfer.atomic, value, 0, false);
       }
@@ -152,6 +162,7 @@ bool WriteTarget(Memory* memory, const Transfer& transfer) {
       port->Stored(transfer.warp, transfer.to->slot, piece.address, piece.bytes, transfer.line);
     }
   }
+  SpreadUnknown(transfer, transfer.to != nullptr ? &transfer.to->unknown : &memory->unknown());
   return true;
 }
 

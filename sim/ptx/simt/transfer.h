@@ -107,8 +107,10 @@ struct Transfer {
   // the issuing warp had sent there before.
   const MbarrierSink* port = nullptr;
   std::uint64_t issued = 0;
-  MbOperation operation{};                    // kRemote, without an update
-  RemoteAtomic update{};                      // kRemote
+  // What goes through the network, of kRemote, st.async and red.async: an update, an operation on
+  // an mbarrier that follows it, or either of them alone.
+  RemoteAtomic update{};
+  MbOperation operation{};
   std::shared_ptr<TensorOperation> tensor{};  // kTensor
   StartedProduct product{};                   // kProduct
 };
@@ -133,6 +135,8 @@ Transfer PartOf(const Transfer& whole, std::uint32_t from, std::uint32_t bytes);
 // Reads the source. It was found when the transfer was started: only a buffer that has been freed
 // is not there any more.
 void ReadSource(Memory* memory, Transfer* transfer);
+// What the bytes that it has written have of unknown values, in this memory.
+void SpreadUnknown(const Transfer& transfer, UnknownBytes* unknown);
 // Writes what was read. Returns false while the unit holds one of the words.
 bool WriteTarget(Memory* memory, const Transfer& transfer);
 // Returns whether it goes to the CTA: to its memory, or to an mbarrier there.

@@ -156,9 +156,7 @@ void GoldenMachine::Cancel(const Warp& warp, const CancelCall& call) {
   grid_.OnCancel(core_, warp, call);
 }
 
-void GoldenMachine::Send(const RemoteSend& /*send*/, Transfer sent) {
-  grid_.Post(std::move(sent), grid_.cycle());
-}
+void GoldenMachine::Send(Transfer sent) { grid_.Post(std::move(sent), grid_.cycle()); }
 
 // ------------------------------------------------------------------------------------------------
 // Mbarriers

@@ -59,7 +59,7 @@ class GoldenMachine : public Scopes, public MbarrierSink, public WarpUnit {
   void PerformAtomic(unsigned) override {}  // atomics are done in place
   void AnswerRefused(unsigned) override {}  // Issue answers
   void Announce(const MbOperation& operation) override { Perform(operation); }
-  void Send(const RemoteSend& send, Transfer sent) override;
+  void Send(Transfer sent) override;
   void Receive(const MbOperation& operation) override { Perform(operation); }
 
   // MbarrierSink. Transfers end by Perform.

@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/ptx/runtime/on_pins/atomic_bank.h"
 
+#include <utility>
+
 #include "sim/ptx/simt/warp.h"
 
 namespace muster::ptx {
@@ -32,14 +34,15 @@ void AtomicBank::TakeRemote(const Transfer& sent) {
   update.operand = atomic.operand;
   update.compare = atomic.compare;
   update.has_answer = atomic.has_answer;
-  remotes_.push_back(update);
-  incoming_.push_back(sent);
   if (update.size == AtomicSize::k128) {
+    remotes_.push_back(update);
     update.upper = true;
     update.operand = atomic.operand_upper;
     update.compare = atomic.compare_upper;
-    remotes_.push_back(update);
   }
+  update.completes = sent.operation.lanes != 0;
+  remotes_.push_back(update);
+  incoming_.push_back(sent);
 }
 
 void AtomicBank::Begin() {
@@ -49,11 +52,15 @@ void AtomicBank::Begin() {
   answers_ = seen.response_valid && in.response_ready;
   answer_ = seen.response;
   commits_ = seen.commit_valid;
+  performed_.reset();
   bank_.Cycle(seen, &in);
   if (commits_) {
     committed_ = flights_.front();
     flights_.pop_front();
     if (committed_.from.remote && (committed_.size != AtomicSize::k128 || committed_.upper)) {
+      if (committed_.completes) {
+        performed_ = std::move(incoming_.front());
+      }
       incoming_.pop_front();
     }
   }

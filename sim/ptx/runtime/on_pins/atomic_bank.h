@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "sim/port/atomic_pins.h"
 #include "sim/port/bank.h"
@@ -31,6 +32,8 @@ class AtomicBank {
   void Begin();
   const AtomicUpdate* committed() const { return commits_ ? &committed_ : nullptr; }
   const AtomicResponse* answer() const { return answers_ ? &answer_ : nullptr; }
+  // The st.async or red.async whose update has committed.
+  const std::optional<Transfer>& performed() const { return performed_; }
 
   // The end of a cycle. `outstanding`: warps with accesses that are not performed; `ending`:
   // nothing new is presented.
@@ -57,6 +60,7 @@ class AtomicBank {
   bool answers_ = false;
   AtomicUpdate committed_;
   AtomicResponse answer_;
+  std::optional<Transfer> performed_;
 };
 
 }  // namespace muster::ptx

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "sim/golden/atomics.h"
 #include "sim/isa/bits.h"
@@ -135,6 +136,7 @@ const Transfer* AtomicPort::Reaching(const Cta* cta) const {
 void AtomicPort::Begin() {
   replies_.clear();
   answers_.clear();
+  performed_.clear();
   done_ = 0;
   changed_ = false;
   for (AtomicBank& bank : banks_) {
@@ -145,6 +147,9 @@ void AtomicPort::Begin() {
     if (const AtomicUpdate* const update = bank.committed();
         update != nullptr && !update->from.remote) {
       done_ |= End(update->warp) ? Bit(update->warp) : 0;
+    }
+    if (bank.performed()) {
+      performed_.push_back(*bank.performed());
     }
     const AtomicResponse* const answer = bank.answer();
     if (answer != nullptr && answer->from.remote) {

@@ -43,6 +43,8 @@ class AtomicPort : public AtomicSink, public lockstep::Bank::Words {
   // One that is for this CTA and has not committed, or null.
   const Transfer* Reaching(const Cta* cta) const;
   const std::vector<AtomicResponse>& answers() const { return answers_; }
+  // Those of st.async and red.async that have committed.
+  const std::vector<Transfer>& performed() const { return performed_; }
 
   // The beginning of a cycle: takes what the block did in the cycle before.
   void Begin();
@@ -89,6 +91,7 @@ class AtomicPort : public AtomicSink, public lockstep::Bank::Words {
   std::uint64_t under_way_ = 0;                  // warps that have some
   std::vector<AtomicResponse> replies_;
   std::vector<AtomicResponse> answers_;  // for other units
+  std::vector<Transfer> performed_;
   std::uint64_t done_ = 0;
   bool changed_ = false;
 };

@@ -40,11 +40,7 @@ void ClockedGrid::Deliver() {
   for (unsigned u = 0; u < machines_.size(); ++u) {
     const ClusterOutputs::Unit& seen = cluster_port_->out().units[u];
     if (const std::optional<Transfer> arrived = cluster_port_->TakeArrived(u); arrived) {
-      if (arrived->update.valid) {
-        machines_[u]->TakeUpdate(*arrived);
-      } else {
-        machines_[u]->core().Receive(*arrived);
-      }
+      machines_[u]->TakeRemote(*arrived);
     }
     if (seen.reply_valid) {  // which is always taken
       machines_[u]->TakeAnswer(seen.reply);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/ptx/runtime/operations.h"
+
 namespace muster::ptx {
 
 void ClusterPort::Ask(const ClusterLife& life) {
@@ -26,8 +28,8 @@ void ClusterPort::Ask(unsigned unit, const muster::CancelRequest& request, const
   ++queued_;
 }
 
-void ClusterPort::Send(unsigned unit, const RemoteSend& send, Transfer sent) {
-  units_[unit].sends.push_back({send, std::move(sent)});
+void ClusterPort::Send(Transfer sent) {
+  units_[sent.issuer->unit].sends.push_back({SendOf(sent), std::move(sent)});
   ++queued_;
 }
 
@@ -124,7 +126,9 @@ Transfer ClusterPort::TakeSent(unsigned sender) {
 }
 
 bool ClusterPort::IsSending(const Cta* cta, unsigned warp) const {
-  const auto is = [&](const Transfer& sent) { return sent.issuer == cta && sent.warp == warp; };
+  const auto is = [&](const Transfer& sent) {
+    return sent.kind == Transfer::Kind::kRemote && sent.issuer == cta && sent.warp == warp;
+  };
   return std::any_of(units_.begin(), units_.end(), [&](const Unit& unit) {
     return std::any_of(unit.sent.begin(), unit.sent.end(), is) ||
            (unit.arriving && is(*unit.arriving)) ||

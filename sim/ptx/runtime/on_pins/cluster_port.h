@@ -37,8 +37,8 @@ class ClusterPort {
   void Ask(const ClusterLife& life);
   void Ask(unsigned unit, const ClusterRequest& request, std::uint32_t line);
   void Ask(unsigned unit, const muster::CancelRequest& request, const CancelCall& call);
-  // Sends an operation, in its form at the pins and in its form for the receiver.
-  void Send(unsigned unit, const RemoteSend& send, Transfer sent);
+  // Sends what a CTA does to another one of its cluster.
+  void Send(Transfer sent);
 
   // The unit's atomics answer a warp of another one.
   void Answer(unsigned unit, const AtomicResponse& answer);
@@ -67,7 +67,8 @@ class ClusterPort {
   std::optional<Transfer> TakeArrived(unsigned unit);
   const std::optional<Transfer>& lost(unsigned unit) const { return units_[unit].lost; }
 
-  // Whether operations of the CTA's warp are in flight; returns one to the CTA that is, or null.
+  // Whether operations of the CTA's warp are in flight, but for st.async and red.async; returns one
+  // to the CTA that is, or null.
   bool IsSending(const Cta* cta, unsigned warp) const;
   const Transfer* Reaching(const Cta* cta) const;
 

@@ -38,6 +38,7 @@ Machine::Machine(ClockedGrid* grid, unsigned unit, const Config& config, const P
   if (UsesSharedAtomics(program) && launch.shared_bytes <= config.smem_bytes) {
     atomic_port_ = std::make_unique<AtomicPort>(seed ^ 0x61746f6d696373U);
     core_.interpreter().set_atomics();
+    engine_.set_network([this](const Transfer& transfer) { return SendAsync(transfer); });
   }
   if (UsesMbarriers(program)) {
     port_ = std::make_unique<MbPort>(config, seed ^ 0x6d62617272696572U);
@@ -145,6 +146,14 @@ void Machine::BeginAtomics(std::uint64_t cycle) {
   for (const AtomicResponse& answer : atomic_port_->answers()) {
     grid_.cluster_port()->Answer(unit_, answer);
   }
+  for (const Transfer& sent : atomic_port_->performed()) {
+    SpreadUnknown(sent, &sent.to->unknown);
+    if (LateSink* const late = core_.interpreter().late(); late != nullptr) {
+      late->EndWrite(sent, true);
+    }
+    remote_order_.Commit();
+  }
+  ReceiveDue();
   ForEachBit(atomic_port_->done(), [&](unsigned warp) { core_.EndAtomic(warp); });
   if (atomic_port_->changed()) {
     grid_.Change(cycle);
@@ -165,12 +174,7 @@ void Machine::PerformAtomic(unsigned warp) {
   const std::uint64_t from =
       here.releasing ? std::max(grid_.cycle(), times_.warps[warp].memory_until) : grid_.cycle();
   ForEachBit(call.away, [&](unsigned lane) {
-    Leaving leaving = {from, {}, UpdateOf(slot.warp, lane)};
-    leaving.send.cluster = static_cast<std::uint8_t>(slot.warp.cta->cluster->slot);
-    leaving.send.rank = call.rank[lane];
-    leaving.send.warp = static_cast<std::uint8_t>(warp);
-    leaving.send.atomic = leaving.sent.update;
-    updates_.push_back(std::move(leaving));
+    updates_.push_back({from, UpdateOf(slot.warp, lane)});
     atomic_port_->Await(warp, answers);
   });
 }
@@ -184,14 +188,6 @@ void Machine::TakeAnswer(const AtomicResponse& answer) {
   }
 }
 
-void Machine::TakeUpdate(const Transfer& sent) {
-  if (sent.to->exited) {
-    grid_.EndWithLost(sent);
-    return;
-  }
-  atomic_port_->TakeRemote(sent);
-}
-
 void Machine::PresentAtomics(std::uint64_t cycle) {
   std::uint64_t outstanding = times_.outstanding;
   ForEachBit(outstanding, [&](unsigned warp) {
@@ -200,7 +196,7 @@ void Machine::PresentAtomics(std::uint64_t cycle) {
     }
   });
   while (!updates_.empty() && updates_.front().from <= cycle) {
-    Send(updates_.front().send, std::move(updates_.front().sent));
+    Send(std::move(updates_.front().sent));
     updates_.pop_front();
   }
   atomic_port_->Present(outstanding, grid_.ending());
@@ -308,7 +304,10 @@ void Machine::AbandonCta(Cta* cta) {
   if (port_ != nullptr) {
     port_->Abandon(cta->slot);
   }
-  const Transfer* late = atomic_port_ == nullptr ? nullptr : atomic_port_->Reaching(cta);
+  const Transfer* late = remote_order_.Reaching(cta);
+  if (atomic_port_ != nullptr && late == nullptr) {
+    late = atomic_port_->Reaching(cta);
+  }
   if (const ClusterPort* const cluster = grid_.cluster_port();
       cluster != nullptr && late == nullptr) {
     late = cluster->Reaching(cta);

@@ -23,6 +23,7 @@
 #include "sim/ptx/runtime/on_pins/cluster_port.h"
 #include "sim/ptx/runtime/on_pins/issue_pins.h"
 #include "sim/ptx/runtime/on_pins/mb_port.h"
+#include "sim/ptx/runtime/on_pins/remote_order.h"
 #include "sim/ptx/runtime/on_pins/timeline.h"
 #include "sim/ptx/runtime/on_pins/wait_report.h"
 #include "sim/ptx/runtime/on_pins/warp_port.h"
@@ -62,11 +63,11 @@ class Machine : public lockstep::Driver, public Scopes {
   void SettleCluster(unsigned warp);
   // The network may deliver an operation of another CTA.
   bool TakesRemote() const {
-    return (port_ == nullptr || port_->TakesRemote()) &&
+    return (port_ == nullptr || port_->TakesRemote()) && remote_order_.TakesRemote() &&
            (atomic_port_ == nullptr || atomic_port_->TakesRemote());
   }
-  // An update of another CTA has arrived; the answer to one of a warp of this core has.
-  void TakeUpdate(const Transfer& sent);
+  // One has arrived; the answer to an update of a warp of this core has.
+  void TakeRemote(const Transfer& sent);
   void TakeAnswer(const AtomicResponse& answer);
   // Delivers the response to try_cancel and completes its bytes at the mbarrier. Returns false if
   // that cannot be done in this cycle.
@@ -104,7 +105,7 @@ class Machine : public lockstep::Driver, public Scopes {
   void PerformAtomic(unsigned warp) override;
   void AnswerRefused(unsigned warp) override { core_.Reply(port_->TakeRefused(warp)); }
   void Announce(const MbOperation& operation) override { port_->Announce(operation); }
-  void Send(const RemoteSend& send, Transfer sent) override;
+  void Send(Transfer sent) override;
   void Receive(const MbOperation& operation) override { port_->PostRemote(operation); }
 
   std::uint64_t Operations(OpKind kind) const { return operations_[static_cast<unsigned>(kind)]; }
@@ -134,6 +135,8 @@ class Machine : public lockstep::Driver, public Scopes {
 
   // machine_cluster.cpp
   void AskCluster(std::uint64_t cycle);
+  bool SendAsync(const Transfer& transfer);
+  void ReceiveDue();
 
   // machine_mbarrier.cpp
   void BeginMbarriers(const Outputs& seen, Inputs* inputs);
@@ -177,11 +180,11 @@ class Machine : public lockstep::Driver, public Scopes {
   // Updates for other CTAs, and from which cycle on they may leave.
   struct Leaving {
     std::uint64_t from = 0;
-    RemoteSend send;
     Transfer sent;
   };
   std::deque<Leaving> updates_;
-  std::unique_ptr<AtomicPort> atomic_port_;  // null unless it has atomics on shared memory
+  std::unique_ptr<AtomicPort> atomic_port_;  // null unless it has updates of shared memory
+  RemoteOrder remote_order_;
   std::array<std::vector<Leavers>, kMaxCtas> leavers_;
 
   bool left_ = false;  // Drive has returned false in this cycle

@@ -3,6 +3,7 @@
 // The machine's part in the cluster scope: barrier.cluster, griddepcontrol, try_cancel, and
 // operations from the network.
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "sim/isa/bits.h"
@@ -67,8 +68,39 @@ void Machine::RequestGrid(const ClusterRequest& request, std::uint32_t line) {
   grid_.cluster_port()->Ask(unit_, request, line);
 }
 
-void Machine::Send(const RemoteSend& send, Transfer sent) {
-  grid_.cluster_port()->Send(unit_, send, std::move(sent));
+void Machine::Send(Transfer sent) { grid_.cluster_port()->Send(std::move(sent)); }
+
+// st.async and red.async, but for those at a word of an mbarrier, which the engine carries out.
+bool Machine::SendAsync(const Transfer& transfer) {
+  if (transfer.to == nullptr || program_.code[transfer.pc].op != Op::kStoreAsync) {
+    return false;
+  }
+  const Piece& piece = transfer.target.front();
+  if (transfer.to->port->Watches(transfer.to->slot, piece.address, piece.bytes)) {
+    return false;
+  }
+  Send(MessageOf(transfer));
+  return true;
+}
+
+void Machine::TakeRemote(const Transfer& sent) {
+  if (sent.to->exited) {
+    grid_.EndWithLost(sent);
+    return;
+  }
+  if (sent.update.valid) {
+    atomic_port_->TakeRemote(sent);
+  }
+  if (sent.operation.lanes != 0) {
+    remote_order_.Push(sent);
+    ReceiveDue();
+  }
+}
+
+void Machine::ReceiveDue() {
+  while (const std::optional<Transfer> due = remote_order_.TakeDue()) {
+    core_.Receive(*due);
+  }
 }
 
 void Machine::Cancel(const Warp& warp, const CancelCall& call) {
