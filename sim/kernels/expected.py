@@ -169,6 +169,11 @@ def cluster_async():
     return {"out": out}
 
 
+def cluster_handover():
+    """Of 16 words that are 100 times the round and their number, the sums over eight rounds."""
+    return {"out": [sum(100 * turn + i for turn in range(8)) for i in range(16)]}
+
+
 def cluster_reduction(in_):
     return {"out": [sum(in_[first:first + 384]) for first in (0, 384, 768)]}
 

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// st.async and red.async to other CTAs: what the unit of the target makes of them, and what they
-// follow.
+// st.async and red.async to other CTAs, and copies there: what the unit of the target makes of
+// them, and what they follow.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -135,7 +135,15 @@ TEST(PtxAsyncStore, ComesAfterWhatItsThreadHasSentThere) {
   const char* const forms[] = {
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 [%r12], {%d4, %d5}, [%r13];",
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r12], %d4, [%r13];\n"
-      "  red.async.relaxed.cluster.shared::cluster.add.u64 [%r12+8], %d5, [%r13];"};
+      "  red.async.relaxed.cluster.shared::cluster.add.u64 [%r12+8], %d5, [%r13];",
+      "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r12], [s], 16, "
+      "[%r13];",
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r12], [%d1], 16, "
+      "[%r13];",
+      "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 "
+      "[%r12], [s], 16, [%r13];",
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], "
+      "[%d1], 16, [bar], %h1;"};
   for (const std::string form : forms) {
     const std::string body = fmt::format(
         "  .reg .b16 %h<2>; mov.u16 %h1, 1; setp.eq.u32 %p3, %r2, 0; ld.global.u64 %d4, [%d1];\n"

@@ -170,6 +170,38 @@ OTHER: @%p2 bra END; mapa.shared::cluster.u32 %r11, %r5, 0; mapa.shared::cluster
   Expect(kernel, {Performs(async), expect, test}, 1);
 }
 
+// An arrival at CTA 0 by a thread of CTA 1, and a copy there by it or by another one.
+TEST(PtxScheduleCopy, ACopyFollowsWhatItsOwnThreadHasSent) {
+  const auto kernel = [](const std::string& first, const std::string& second) {
+    return TwoThreads("2", R"(
+  @%p3 bra OTHER; @%p2 bra END; mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16; // EXPECT
+  bra TEST;
+OTHER: mapa.shared::cluster.u32 %r11, %r5, 0; mapa.shared::cluster.u32 %r12, %r6, 0;
+  @%p2 bra )" + second + R"(;
+  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11]; // REMOTE
+  bra )" + first + R"(;
+COPY:
+  cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r12], [%r6], 16, [%r11]; // COPY
+  bra END;)",
+                      2, kWaitForCopies);
+  };
+  const Listed expect{"EXPECT"};
+  const Listed test{"TEST"};
+  const Listed arrive{"REMOTE", 0, 1, 1, "executes", 1};
+  const Listed of_another{"COPY", 1, 1, 1, "executes", 1};
+  const Listed own{"COPY", 0, 1, 1, "executes", 1};
+  const Kernel two = kernel("END", "COPY");
+  Expect(two, {expect, arrive, of_another, Performs(of_another), test, Performs(arrive)}, 2);
+  Expect(two, {expect, arrive, of_another, Performs(of_another), Performs(arrive), test}, 1);
+  Expect(two, {expect, arrive, of_another, Performs(arrive), test, Performs(of_another)}, 2);
+  const Kernel one = kernel("COPY", "END");
+  Expect(one, {expect, arrive, own, Performs(arrive), test, Performs(own)}, 2);
+  Expect(one, {expect, arrive, own, Performs(arrive), Performs(own), test}, 1);
+  const Followed run(one, {expect, arrive, own, Performs(own), test, Performs(arrive)});
+  EXPECT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.turns(), 3U);
+}
+
 // CTA 1 looks before it waits, so that out[0] tells which of its look and its part was first.
 TEST(PtxScheduleCopy, PartsOfAMulticastCopy) {
   const Kernel kernel = TwoThreads("1", R"(

@@ -326,7 +326,7 @@ void Core::Receive(const Transfer& sent) {
     grid_.EndWithLost(sent);
     return;
   }
-  scopes_.Receive(sent.operation);
+  scopes_.Receive(sent);
 }
 
 }  // namespace muster::ptx

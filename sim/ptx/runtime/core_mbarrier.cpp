@@ -3,6 +3,7 @@
 // A core's part in mbarriers: instructions of warps, operations of other CTAs, and their effects.
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "sim/isa/bits.h"
@@ -73,6 +74,10 @@ void Core::SendRemote(unsigned rank, const MbOperation& operation) {
     replay->Start(op.pass, op.lanes);
     replay->Commit(op.pass, op.lanes);
   }
+  sent.on_its_way = std::make_shared<char>();
+  ForEachBit(op.lanes, [&](unsigned lane) {
+    residents_.warps[sent.warp].warp.sent[{lane, sent.to}] = sent.on_its_way;
+  });
   scopes_.Send(std::move(sent));
 }
 

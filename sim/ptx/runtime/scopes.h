@@ -55,7 +55,7 @@ class Scopes {
   // An operation on an mbarrier of another CTA leaves; Core::Receive follows there.
   virtual void Send(Transfer sent) = 0;
   // An operation from another CTA has arrived.
-  virtual void Receive(const MbOperation& operation) = 0;
+  virtual void Receive(const Transfer& sent) = 0;
 };
 
 }  // namespace muster::ptx

@@ -80,6 +80,11 @@ void AsyncCopies::StartTransfer(Warp* warp, unsigned lane, const Instruction& in
   transfer.number = groups == nullptr                          ? 0
                     : transfer.kind == Transfer::Kind::kArrive ? groups->next()
                                                                : groups->Start();
+  // The network keeps the order of st.async and red.async by itself.
+  if (transfer.mbarrier && instruction.op != Op::kStoreAsync) {
+    const auto sent = warp->sent.find({lane, HearerOf(transfer)});
+    transfer.follows = sent == warp->sent.end() ? std::weak_ptr<const void>() : sent->second;
+  }
   Cta* const engine_of = transfer.to != nullptr ? transfer.to : warp->cta;
   engine_of->engine->Post(std::move(transfer), x_.cycle);
 }

@@ -141,10 +141,10 @@ bool CopyEngine::MayPerform(const Transfer& transfer) const {
 }
 
 // An asynchronous operation comes after what its thread has done before: an mbarrier hears of its
-// bytes after the thread's arrivals there. (Arrivals at mbarriers of other CTAs have ways of their
-// own.)
+// bytes after the thread's arrivals there.
 bool CopyEngine::IsAfterItsThread(const Transfer& transfer) {
-  return transfer.port == nullptr || transfer.port->Performed(transfer.warp) >= transfer.issued;
+  return transfer.follows.expired() &&
+         (transfer.port == nullptr || transfer.port->Performed(transfer.warp) >= transfer.issued);
 }
 
 // What it follows is done: of a CTA that has ended nothing is left.
@@ -157,7 +157,7 @@ bool CopyEngine::IsNext(const Transfer& transfer) {
 bool CopyEngine::MayRead(const Transfer& transfer) const {
   return replay_ == nullptr || (replay_->MayRead(transfer.pass) &&
                                 (transfer.to == nullptr || replay_->ReadsApart(transfer.pass) ||
-                                 replay_->MayPerform(transfer.pass)));
+                                 MayPerform(transfer)));
 }
 
 bool CopyEngine::Moves() const {

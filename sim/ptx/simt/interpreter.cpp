@@ -39,6 +39,7 @@ void Interpreter::Start(Warp* warp) {
   warp->live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
   warp->groups.assign(1, Group{kernel.entry, 0, warp->live});
   warp->held = 0;
+  warp->sent.clear();
   warp->copies.fill({});
   warp->bulk_copies.fill({});
   warp->tensor_operations.fill({});

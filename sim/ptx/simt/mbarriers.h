@@ -76,10 +76,9 @@ class MbarrierSink {
   MbarrierSink& operator=(const MbarrierSink&) = delete;
   virtual ~MbarrierSink() = default;
 
-  // An operation of a copy engine at a word of the CTA operation.cta (its slot), or of another CTA
-  // of the cluster. Its tag is the line.
+  // An operation of a copy engine at a word of the CTA operation.cta (its slot). Its tag is the
+  // line.
   virtual void PostAsync(const MbOperation& operation) = 0;
-  virtual void PostRemote(const MbOperation& operation) = 0;
 
   // May the warp access these bytes of shared memory in this cycle? If not, it tries again later.
   virtual bool MayAccess(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,

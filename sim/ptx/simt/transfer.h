@@ -107,6 +107,10 @@ struct Transfer {
   // the issuing warp had sent there before.
   const MbarrierSink* port = nullptr;
   std::uint64_t issued = 0;
+  // kRemote: is there until the operation has been performed. A transfer whose mbarrier is of
+  // another CTA follows what its thread has sent there before.
+  std::shared_ptr<const void> on_its_way{};
+  std::weak_ptr<const void> follows{};
   // What goes through the network, of kRemote, st.async and red.async: an update, an operation on
   // an mbarrier that follows it, or either of them alone.
   RemoteAtomic update{};

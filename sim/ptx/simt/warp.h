@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/isa/operation.h"
@@ -109,6 +111,8 @@ struct Warp {
   std::uint32_t turns = 0;
   Arrival arrival;                                      // the latest barrier instruction
   MbInstruction mbarrier;                               // the latest mbarrier instruction
+  // What each lane has sent last to the mbarriers of each other CTA: Transfer::on_its_way.
+  std::map<std::pair<unsigned, const Cta*>, std::weak_ptr<const void>> sent;
   AtomicCall atomic;                                    // the latest one that the unit carries out
   GridControlCall grid_control;                         // the latest griddepcontrol
   std::array<CopyGroups, kWarpSize> copies;             // by cp.async

@@ -60,11 +60,10 @@ class GoldenMachine : public Scopes, public MbarrierSink, public WarpUnit {
   void AnswerRefused(unsigned) override {}  // Issue answers
   void Announce(const MbOperation& operation) override { Perform(operation); }
   void Send(Transfer sent) override;
-  void Receive(const MbOperation& operation) override { Perform(operation); }
+  void Receive(const Transfer& sent) override { Perform(sent.operation); }
 
   // MbarrierSink. Transfers end by Perform.
   void PostAsync(const MbOperation& operation) override { Perform(operation); }
-  void PostRemote(const MbOperation& operation) override { Perform(operation); }
   bool MayAccess(unsigned, unsigned, std::uint64_t, unsigned, bool) override { return true; }
   bool MayStore(unsigned, std::uint64_t, unsigned) override { return true; }
   void Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,

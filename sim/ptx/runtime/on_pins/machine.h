@@ -106,7 +106,9 @@ class Machine : public lockstep::Driver, public Scopes {
   void AnswerRefused(unsigned warp) override { core_.Reply(port_->TakeRefused(warp)); }
   void Announce(const MbOperation& operation) override { port_->Announce(operation); }
   void Send(Transfer sent) override;
-  void Receive(const MbOperation& operation) override { port_->PostRemote(operation); }
+  void Receive(const Transfer& sent) override {
+    port_->PostRemote(sent.operation, sent.on_its_way);
+  }
 
   std::uint64_t Operations(OpKind kind) const { return operations_[static_cast<unsigned>(kind)]; }
   // The state at present.

@@ -165,11 +165,14 @@ void MbPort::TakeAccepted(const MbOutputs& seen, MbInputs* in) {
 // A commit is that of the warp's oldest group, or of some of its lanes.
 void MbPort::TakeCommit(const MbOutputs::Commit& commit) {
   if (commit.source != MbSource::kWarp) {
-    std::deque<MbOperation>& flights =
-        commit.source == MbSource::kAsync ? async_flights_ : remote_flights_;
+    const bool is_async = commit.source == MbSource::kAsync;
+    std::deque<MbOperation>& flights = is_async ? async_flights_ : remote_flights_;
     flights.front().lanes &= config_.lanes ? ~commit.lanes : 0;
     if (flights.front().lanes == 0) {
       flights.pop_front();
+      if (!is_async) {
+        remote_ways_.pop_front();
+      }
     }
     return;
   }
@@ -236,8 +239,9 @@ void MbPort::PostAsync(const MbOperation& operation) {
   Watch(operation);
 }
 
-void MbPort::PostRemote(const MbOperation& operation) {
+void MbPort::PostRemote(const MbOperation& operation, std::shared_ptr<const void> on_its_way) {
   remotes_.push_back(operation);
+  remote_ways_.push_back(std::move(on_its_way));
   Watch(operation);
 }
 

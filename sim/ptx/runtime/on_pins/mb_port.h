@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,7 +57,8 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   // Executes an instruction of a warp that has no group to be presented.
   void Issue(unsigned warp, unsigned cta, const MbInstruction& instruction);
   void PostAsync(const MbOperation& operation) override;
-  void PostRemote(const MbOperation& operation) override;
+  // An operation of another CTA of the cluster, which is on its way until it has been performed.
+  void PostRemote(const MbOperation& operation, std::shared_ptr<const void> on_its_way);
   bool TakesRemote() const { return remotes_.size() < 2; }
   // Shows an operation to the golden model alone.
   void Announce(const MbOperation& operation);
@@ -135,6 +137,7 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   std::deque<MbOperation> remotes_;
   std::deque<MbOperation> async_flights_;
   std::deque<MbOperation> remote_flights_;
+  std::deque<std::shared_ptr<const void>> remote_ways_;  // of remote_flights_, and then remotes_
   std::vector<MbInputs::Store> stores_;  // in this cycle
   std::vector<MbOperation> announced_;   // in this cycle
   std::optional<Refusal> refusal_;
