@@ -25,7 +25,7 @@ void CtaMemory::End(std::uint64_t cta, const Side& exit) {
     }
   }
   for (const std::uint64_t number : sent_[cta]) {
-    if (!transfers_.HasWaited(number, known, false)) {
+    if (!transfers_.HasWaited(number, known, Part::kAll)) {
       const Transfer& transfer = transfers_.Of(number);
       suspect({transfer.at, transfer.step, number, {"is done to shared memory of another CTA"}});
     }

@@ -105,9 +105,10 @@ void Mbarriers::Arrive(Object* object, const Place& at, MbOp op, const ptx::Mbar
   const Transfer* const transfer = of == 0 ? nullptr : &transfers_.Of(of);
   const Shared<Known> known = transfer == nullptr ? threads_.Gather(at, event) : transfer->known;
   if (transfer != nullptr) {
-    object->transfers.push_back(of);
-    object->transfers.insert(object->transfers.end(), transfer->copies.begin(),
-                             transfer->copies.end());
+    object->transfers.emplace_back(of, Part::kAll);
+    for (const std::uint64_t copy : transfer->copies) {
+      object->transfers.emplace_back(copy, transfer->awaited);
+    }
   }
   object->now.must.Join(known->must);
   const ptx::Scope scope = instruction == nullptr ? ptx::Scope::kCluster : instruction->scope;
@@ -215,8 +216,8 @@ void Mbarriers::Complete(Object* object, EventNumber event) {
     one.known.Own().Note(object->self, event, kAllLanes);
   }
   object->now = {};
-  for (const std::uint64_t number : object->transfers) {
-    transfers_.NoteWait(number, {object->self, event, false});
+  for (const auto& [number, part] : object->transfers) {
+    transfers_.NoteWait(number, {object->self, event, part});
   }
   object->completes = std::exchange(object->arrivals, {});
   object->transfers.clear();

@@ -49,12 +49,12 @@ class Mbarriers {
     Range word;
     Thread self;
     EventNumber completed = 0;
-    Release now;                           // of the phase that runs
-    Release done;                          // of the phase before
-    std::vector<std::uint64_t> transfers;  // of the phase that runs
-    std::vector<Arrived> arrivals;         // likewise
-    std::vector<Arrived> completes;        // the phase before
-    std::vector<Waiter> waits;             // for the phase before
+    Release now;                                            // of the phase that runs
+    Release done;                                           // of the phase before
+    std::vector<std::pair<std::uint64_t, Part>> transfers;  // of the phase that runs
+    std::vector<Arrived> arrivals;                          // likewise
+    std::vector<Arrived> completes;                         // the phase before
+    std::vector<Waiter> waits;                              // for the phase before
     Side made;
     Side latest;
     bool awaited = false;

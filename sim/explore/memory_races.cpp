@@ -29,8 +29,7 @@ bool MemoryRaces::IsOrdered(const Past& past, const Accessor& now) const {
     const auto& waited = transfers_.Of(access.transfer).waited;
     return access.transfer == mine.transfer || IsPipelined(access, mine) ||
            std::any_of(waited.begin(), waited.end(), [&](const Waited& one) {
-             return (!one.reading || access.role == Role::kRead) &&
-                    IsAfter(one.thread, one.event, now);
+             return one.IsFor(access.part) && IsAfter(one.thread, one.event, now);
            });
   }
   if (IsOwn(access, past, now)) {
@@ -218,7 +217,7 @@ void MemoryRaces::Race(const Past& past, const Range& range, const Accessor& now
   }
   const bool must = a.transfer == 0
                         ? now.known->must.Knows(thread, a.event)
-                        : transfers_.HasWaited(a.transfer, now.known->must, a.role == Role::kRead);
+                        : transfers_.HasWaited(a.transfer, now.known->must, a.part);
   const auto side = [](const Access& access, unsigned lane) {
     constexpr const char* kDoes[] = {"reads", "writes", "changes", "makes or ends an mbarrier in",
                                      "uses an mbarrier in"};
@@ -334,6 +333,7 @@ void MemoryRaces::ByTransfer(std::uint64_t number, const std::vector<Range>& ran
   access.step = transfer.step;
   access.transfer = number;
   access.role = !writes ? Role::kRead : transfer.reduces ? Role::kAtomic : Role::kWrite;
+  access.part = writes ? Part::kAll : transfers_.PartOf(number, ranges.front());
   // No thread accesses tensor memory otherwise.
   access.async = transfer.async && !of_map && !IsTensorMemory(ranges.front().owner);
   access.of_map = of_map;

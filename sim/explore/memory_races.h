@@ -30,8 +30,9 @@ struct Access {
   std::uint64_t step = 0;
   std::uint64_t transfer = 0;
   Role role = Role::kRead;
-  bool async = false;   // in the async proxy
-  bool of_map = false;  // in the tensormap proxy
+  Part part = Part::kAll;  // of the transfer
+  bool async = false;      // in the async proxy
+  bool of_map = false;     // in the tensormap proxy
   ptx::Ordering ordering;
   unsigned size = 0;      // of an element
   Place idle;             // the lanes' latest wait, if that was over at once (IdleWait)

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/ptx/simt/tensor_operation.h"
+
 namespace muster::explore {
 
 void Transfers::Start(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) {
@@ -21,11 +23,24 @@ void Transfers::Start(const Place& at, std::uint64_t number, const ptx::Transfer
   fresh.reduces = transfer.kind == ptx::Transfer::Kind::kReduce;
   fresh.element = Bytes(transfer.type);
   fresh.arrives = transfer.kind == ptx::Transfer::Kind::kArrive;
+  fresh.awaited = fresh.arrives && transfer.of_reads ? Part::kMatrixA : Part::kAll;
+  if (fresh.of_tensor_core) {
+    const auto& ranges = transfer.tensor->ranges();
+    for (const ptx::TensorRange& range : ranges) {
+      const bool is_b = std::any_of(ranges.begin(), ranges.end(), [&](const auto& other) {
+        return !other.of_a && !other.in_tensor && other.cta == range.cta &&
+               other.first < range.first + range.bytes && range.first < other.first + other.bytes;
+      });
+      if (range.of_a && !is_b) {
+        fresh.matrix_a.push_back({range.cta->linear_id, range.first, range.bytes});
+      }
+    }
+  }
   if (transfer.kind == ptx::Transfer::Kind::kRemote) {
     // The threads do this operation themselves: an event ordered after their next event is ordered
     // after the operation, too.
     ForEachBit(at.lanes, [&](unsigned each) {
-      fresh.waited.push_back({ThreadOf(at, each), event, false});
+      fresh.waited.push_back({ThreadOf(at, each), event});
     });
   }
   if (fresh.arrives) {
@@ -58,7 +73,7 @@ void Transfers::CopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk, std::
     auto& started = copies.started;
     for (const auto& [number, group] : started) {
       if (all || copies.group - group > groups) {
-        NoteWait(number, {ThreadOf(at, lane), event, reading});
+        NoteWait(number, {ThreadOf(at, lane), event, reading ? Part::kReads : Part::kAll});
       }
     }
     if (!reading) {
@@ -85,7 +100,7 @@ void Transfers::ProductGroup(const Place& at, const ptx::WarpgroupOrder& order) 
                                    return false;
                                  }
                                  ForEachBit(at.lanes, [&](unsigned lane) {
-                                   NoteWait(product.first, {ThreadOf(at, lane), event, false});
+                                   NoteWait(product.first, {ThreadOf(at, lane), event});
                                  });
                                  return true;
                                }),
@@ -95,15 +110,23 @@ void Transfers::ProductGroup(const Place& at, const ptx::WarpgroupOrder& order) 
 void Transfers::NoteLaunchEnd(std::size_t launch, EventNumber event) {
   for (auto& [number, transfer] : all_) {
     if (world_.launch().IndexOfCta(transfer.at.cta) == launch) {
-      transfer.waited.push_back({ThreadOf(transfer.at, First(transfer.at.lanes)), event, false});
+      transfer.waited.push_back({ThreadOf(transfer.at, First(transfer.at.lanes)), event});
     }
   }
 }
 
-bool Transfers::HasWaited(std::uint64_t number, const Clock& must, bool reading) const {
+Part Transfers::PartOf(std::uint64_t number, const Range& read) const {
+  const std::vector<Range>& ranges = Of(number).matrix_a;
+  const bool of_a = std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) {
+    return range.owner == read.owner && range.address == read.address && range.size == read.size;
+  });
+  return of_a ? Part::kMatrixA : Part::kReads;
+}
+
+bool Transfers::HasWaited(std::uint64_t number, const Clock& must, Part part) const {
   const std::vector<Waited>& waited = Of(number).waited;
   return std::any_of(waited.begin(), waited.end(), [&](const Waited& one) {
-    return (!one.reading || reading) && must.Knows(one.thread, one.event);
+    return one.IsFor(part) && must.Knows(one.thread, one.event);
   });
 }
 
@@ -114,7 +137,7 @@ const Arrived* Transfers::Unknown(const std::vector<Arrived>& arrivals, const Pl
   const auto unknown = std::find_if(arrivals.rbegin(), arrivals.rend(), [&](const Arrived& one) {
     const Place& its = one.side.at;
     const bool is_own = its.cta == at.cta && its.warp == at.warp;
-    return one.side.transfer != 0 ? !HasWaited(one.side.transfer, must, false)
+    return one.side.transfer != 0 ? !HasWaited(one.side.transfer, must, Part::kAll)
                                   : !must.Knows(ThreadOf(its, 0), one.event,
                                                 is_own ? its.lanes & ~at.lanes : its.lanes);
   });

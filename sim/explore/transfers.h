@@ -19,12 +19,18 @@
 
 namespace muster::explore {
 
-// The event with which a thread's wait for a transfer ends. Events ordered after it are ordered
-// after the transfer.
+// What of a transfer: all of it; what it reads; what a product reads of matrix A in shared memory.
+// Each has those after it.
+enum class Part : std::uint8_t { kAll, kReads, kMatrixA };
+
+// The event with which a thread's wait for a transfer, or for a part of it, ends. Events ordered
+// after it are ordered after that.
 struct Waited {
   Thread thread;
   EventNumber event = 0;
-  bool reading = false;  // its reading only
+  Part part = Part::kAll;
+
+  bool IsFor(Part accessed) const { return part <= accessed; }
 };
 
 struct Transfer {
@@ -38,6 +44,8 @@ struct Transfer {
   unsigned element = 1;  // bytes
   bool arrives = false;
   std::vector<std::uint64_t> copies;  // that an arrive-on waits for
+  Part awaited = Part::kAll;          // of these
+  std::vector<Range> matrix_a;        // of a product
   std::vector<Waited> waited;
 };
 
@@ -63,11 +71,13 @@ class Transfers {
   // The event ends each transfer that threads of the launch have started.
   void NoteLaunchEnd(std::size_t launch, EventNumber event);
 
-  // Whether `must` orders the end of the transfer, or of its reading, before what comes next.
-  bool HasWaited(std::uint64_t number, const Clock& must, bool reading) const;
-  // Whether `must` orders an access of a thread, or of a transfer, before what comes next.
+  // What part of the transfer a read of these bytes is.
+  Part PartOf(std::uint64_t number, const Range& read) const;
+  // Whether `must` orders the part of the transfer before what comes next.
+  bool HasWaited(std::uint64_t number, const Clock& must, Part part) const;
+  // Whether `must` orders an access of a thread, or all of a transfer, before what comes next.
   bool ComesBefore(const Side& side, EventNumber event, const Clock& must) const {
-    return side.transfer != 0 ? HasWaited(side.transfer, must, false)
+    return side.transfer != 0 ? HasWaited(side.transfer, must, Part::kAll)
                               : must.Knows(ThreadOf(side.at, First(side.at.lanes)), event);
   }
   // Returns the latest of the arrivals that need not come before an event of these lanes, which

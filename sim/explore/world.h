@@ -275,6 +275,7 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
   void LetGo(WarpState* state);
   void Perform(const Flight& flight);
   void PerformTensor(const Flight& flight);
+  void ReadMatrixA(Flight* flight);
   void EndWithResponseLost(const Flight& response);
   void TakeCluster(std::size_t index);
   bool MayAsk() const;

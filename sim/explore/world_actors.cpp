@@ -104,7 +104,7 @@ void World::EnableTransfers() {
 ptx::Turn World::TurnOf(const Flight& flight) const {
   const ptx::Transfer& transfer = flight.transfer;
   const ptx::Instruction& i = program_.code[transfer.pc];
-  const bool reads = transfer.to == nullptr && !transfer.has_read;
+  const bool reads = (transfer.to == nullptr && !transfer.has_read) || ReadsApart(transfer);
   const bool multicast = ptx::IsMulticast(i);
   ptx::Turn turn{flight.cta,        flight.warp_index,
                  LanesOf(transfer), transfer.pc,

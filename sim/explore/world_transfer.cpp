@@ -161,7 +161,7 @@ bool World::MayStep(const Flight& flight) const {
   }
   if (transfer.kind == Kind::kArrive || transfer.kind == Kind::kTensor ||
       transfer.kind == Kind::kProduct) {
-    return transfer.groups == nullptr || transfer.groups->DoneBefore(transfer.number);
+    return ReadsApart(transfer) || IsNext(transfer);
   }
   if (transfer.kind != Kind::kRemote) {
     return true;
@@ -215,6 +215,10 @@ void World::StepTransfer(std::size_t index) {
   }
   Flight& flight = *flights_[index];
   ptx::Transfer& transfer = flight.transfer;
+  if (ReadsApart(transfer)) {
+    ReadMatrixA(&flight);
+    return;
+  }
   WarpState& state = warps_[flight.unit][transfer.warp];
   const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
   bool done = true;
@@ -304,11 +308,26 @@ void World::Perform(const Flight& flight) {
   }
 }
 
+void World::ReadMatrixA(Flight* flight) {
+  ptx::Transfer& transfer = flight->transfer;
+  for (const ptx::TensorRange& range : transfer.tensor->ranges()) {
+    if (range.of_a) {
+      NoteAccesses({RangeOf(range)}, ObjectAccess::Mode::kRead);
+      if (observer_ != nullptr) {
+        observer_->OnRead(flight->number, {RangeOf(range)});
+      }
+    }
+  }
+  transfer.tensor->ReadA();
+  transfer.has_read = true;
+  transfer.groups->Read(transfer.number);
+}
+
 void World::PerformTensor(const Flight& flight) {
   const ptx::Transfer& transfer = flight.transfer;
   for (const bool writes : {false, true}) {
     for (const ptx::TensorRange& range : transfer.tensor->ranges()) {
-      if (range.writes != writes) {
+      if (range.writes != writes || (range.of_a && transfer.has_read)) {
         continue;
       }
       NoteAccesses({RangeOf(range)},

@@ -16,7 +16,7 @@ muster_test(ptx_test
   ptx_opaque_test.cpp ptx_registers_test.cpp ptx_table_test.cpp ptx_tensor_movement_test.cpp
   ptx_tensor_scaled_test.cpp ptx_wgmma_sparse_test.cpp ptx_multimem_test.cpp ptx_texture_test.cpp
   ptx_wait_text_test.cpp ptx_debug_types_test.cpp ptx_report_test.cpp ptx_multicast_test.cpp
-  ptx_async_store_test.cpp
+  ptx_async_store_test.cpp ptx_tensor_release_test.cpp
   LIBS muster_ptx)
 set_source_files_properties(ptx_table_test.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS
   "MUSTER_INSTRUCTIONS=\"${PROJECT_SOURCE_DIR}/sim/ptx/INSTRUCTIONS.md\";MUSTER_INSTRUCTION_NAMES=\"${PROJECT_SOURCE_DIR}/tb/unit/ptx_instructions.txt\"")

@@ -429,6 +429,12 @@ void DecodeCommit(Cursor* c, Instruction* out) {
     c->Fail(fmt::format("{} lacks .mbarrier::arrive::one", c->Spelling()));
     return;
   }
+  constexpr const char* kRestricts = "sync_restrict::shared::read::mma::a";
+  i.of_reads = c->Take(kRestricts);
+  if (i.of_reads) {
+    c->Require(kRestricts, 94, 107);
+    c->RequireVariant(kRestricts, 107, 109);
+  }
   i.space = c->Take("shared::cluster") ? Space::kCluster : Space::kGeneric;
   const Type mask = TakeMulticast(c);
   const bool multicast = mask != Type::kNone;

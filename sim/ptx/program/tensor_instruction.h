@@ -104,6 +104,8 @@ struct TensorCommit {
   Slot mbarrier = kNoSlot;
   Slot ctas = kNoSlot;  // the mask of a multicast
   bool wide = false;    // of 32 bits
+  // .sync_restrict::shared::read::mma::a: when the products before have read A in shared memory.
+  bool of_reads = false;
 };
 
 }  // namespace muster::ptx

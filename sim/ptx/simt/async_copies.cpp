@@ -80,6 +80,9 @@ void AsyncCopies::StartTransfer(Warp* warp, unsigned lane, const Instruction& in
   transfer.number = groups == nullptr                          ? 0
                     : transfer.kind == Transfer::Kind::kArrive ? groups->next()
                                                                : groups->Start();
+  if (transfer.kind == Transfer::Kind::kTensor && !transfer.of_reads) {
+    groups->Read(transfer.number);  // matrix A: there is none that it reads by itself
+  }
   // The network keeps the order of st.async and red.async by itself.
   if (transfer.mbarrier && instruction.op != Op::kStoreAsync) {
     const auto sent = warp->sent.find({lane, HearerOf(transfer)});

@@ -51,6 +51,18 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
       Complete(*transfer);
       return 0;
     case Transfer::Kind::kTensor:
+      if (ReadsApart(*transfer)) {
+        if (!MayRead(*transfer)) {
+          return cycle;
+        }
+        Reading(*transfer, [&] { transfer->tensor->ReadA(); });
+        transfer->has_read = true;
+        transfer->groups->Read(transfer->number);
+        if (replay_ != nullptr) {
+          replay_->Read(transfer->pass);
+        }
+        return cycle + 1 + random_.Below(kMaxLatency);
+      }
       if (!IsNext(*transfer) || !MayPerform(*transfer)) {
         return cycle;
       }
@@ -147,17 +159,12 @@ bool CopyEngine::IsAfterItsThread(const Transfer& transfer) {
          (transfer.port == nullptr || transfer.port->Performed(transfer.warp) >= transfer.issued);
 }
 
-// What it follows is done: of a CTA that has ended nothing is left.
-bool CopyEngine::IsNext(const Transfer& transfer) {
-  return transfer.groups == nullptr || transfer.groups->DoneBefore(transfer.number);
-}
-
 // What is read and written at one time is not read before it may be written, unless the schedule
 // says when it is read.
 bool CopyEngine::MayRead(const Transfer& transfer) const {
   return replay_ == nullptr || (replay_->MayRead(transfer.pass) &&
-                                (transfer.to == nullptr || replay_->ReadsApart(transfer.pass) ||
-                                 MayPerform(transfer)));
+                                (transfer.to == nullptr || ReadsApart(transfer) ||
+                                 replay_->ReadsApart(transfer.pass) || MayPerform(transfer)));
 }
 
 bool CopyEngine::Moves() const {
@@ -169,6 +176,9 @@ bool CopyEngine::Moves() const {
     const bool follows =
         transfer.kind == Transfer::Kind::kArrive || transfer.kind == Transfer::Kind::kTensor;
     const bool multiplies = transfer.kind == Transfer::Kind::kProduct;
+    if (ReadsApart(transfer)) {
+      return MayRead(transfer);
+    }
     return follows             ? IsNext(transfer) && MayPerform(transfer)
            : multiplies        ? transfer.groups->DoneBefore(transfer.number) && MayRead(transfer)
            : transfer.has_read ? MayPerform(transfer)

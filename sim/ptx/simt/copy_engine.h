@@ -48,7 +48,6 @@ class CopyEngine : public TransferSink {
  private:
   // Returns when it goes on, or 0 if it is done.
   std::uint64_t Advance(Transfer* transfer, std::uint64_t cycle);
-  static bool IsNext(const Transfer& transfer);
   bool MayRead(const Transfer& transfer) const;
   bool MayPerform(const Transfer& transfer) const;
   static bool IsAfterItsThread(const Transfer& transfer);

@@ -13,7 +13,8 @@ bool HasTurn(const Instruction& instruction, Turn::What what) {
   const Mbarrier* const mbarrier = std::get_if<Mbarrier>(&instruction.payload);
   switch (what) {
     case Turn::What::kReads:
-      return is_copy || op == Op::kTryCancel || op == Op::kWarpgroupProduct;
+      return is_copy || op == Op::kTryCancel || op == Op::kWarpgroupProduct ||
+             op == Op::kTensorProduct;
     case Turn::What::kPerforms:
       return is_copy || IsOfTensorCore(op) || op == Op::kTensorCommit || op == Op::kStoreAsync ||
              op == Op::kTryCancel ||

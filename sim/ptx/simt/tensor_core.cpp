@@ -50,6 +50,15 @@ unsigned ColumnsOf(const TensorAccess& i) {
 
 }  // namespace
 
+TensorCore::TensorCore(Execution* execution, Unknowns* unknowns, AsyncCopies* copies)
+    : x_(*execution),
+      unknowns_(*unknowns),
+      copies_(*copies),
+      awaits_reads_(std::any_of(x_.program.code.begin(), x_.program.code.end(),
+                                [](const Instruction& i) {
+                                  return i.op == Op::kTensorCommit && i.As<TensorCommit>().of_reads;
+                                })) {}
+
 // Any instruction of tcgen05 that the lanes of a warp execute together; nothing: it has to wait.
 std::optional<StepEvent> TensorCore::ExecuteTensor(Warp* warp, const Group& group,
                                                    const Lanes& lanes) {
@@ -268,6 +277,7 @@ StepEvent TensorCore::StartTensor(Warp* warp, unsigned lane, const Instruction& 
   Transfer transfer;
   transfer.kind = Transfer::Kind::kTensor;
   transfer.to = warp->cta;
+  transfer.of_reads = awaits_reads_ && operation->HasA();
   transfer.tensor = std::move(operation);
   copies_.StartTransfer(warp, lane, instruction, &warp->tensor_operations[lane],
                         std::move(transfer));
@@ -329,7 +339,8 @@ StepEvent TensorCore::StartMovement(Warp* warp, const Lanes& lanes, unsigned lan
   return StartTensor(warp, lane, lanes.instruction, std::move(operation));
 }
 
-// An arrival at the mbarrier of each CTA, when all that the thread has started before is done.
+// An arrival at the mbarrier of each CTA, when all that the thread has started before is done, or
+// has read matrix A.
 StepEvent TensorCore::CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane) {
   const auto& i = lanes.instruction.As<TensorCommit>();
   const std::uint64_t address = lanes.Read(i.mbarrier)[lane];
@@ -344,6 +355,7 @@ StepEvent TensorCore::CommitTensor(Warp* warp, const Lanes& lanes, unsigned lane
                     address));
   }
   arrival.kind = Transfer::Kind::kArrive;
+  arrival.of_reads = i.of_reads;
   arrival.mbarrier = static_cast<std::uint32_t>(arrival.target.front().address);
   arrival.target.clear();
   const std::uint64_t mask =

@@ -20,8 +20,7 @@ namespace muster::ptx {
 
 class TensorCore {
  public:
-  TensorCore(Execution* execution, Unknowns* unknowns, AsyncCopies* copies)
-      : x_(*execution), unknowns_(*unknowns), copies_(*copies) {}
+  TensorCore(Execution* execution, Unknowns* unknowns, AsyncCopies* copies);
 
   // An instruction that the lanes of a warp execute together. Nothing: it has to wait.
   std::optional<StepEvent> ExecuteTensor(Warp* warp, const Group& group, const Lanes& lanes);
@@ -43,6 +42,7 @@ class TensorCore {
   Execution& x_;
   Unknowns& unknowns_;
   AsyncCopies& copies_;
+  const bool awaits_reads_;  // the program has a commit that waits for reads of matrix A alone
 };
 
 }  // namespace muster::ptx

@@ -16,9 +16,37 @@ UnknownBytes& UnknownIn(const TensorRange& range) {
 
 }  // namespace
 
+bool TensorOperation::HasA() const {
+  return std::any_of(ranges_.begin(), ranges_.end(),
+                     [](const TensorRange& range) { return range.of_a; });
+}
+
+void TensorOperation::ReadA() {
+  for (const TensorRange& range : ranges_) {
+    if (range.of_a) {
+      const auto first = range.cta->shared.begin() + range.first;
+      a_.emplace_back(first, first + range.bytes);
+      unknown_ = unknown_ != 0 ? unknown_ : UnknownIn(range).Find(range.first, range.bytes);
+    }
+  }
+}
+
+// What has been read of A and what is there now change places.
+void TensorOperation::ExchangeA() {
+  auto read = a_.begin();
+  for (const TensorRange& range : ranges_) {
+    if (range.of_a && read != a_.end()) {
+      std::swap_ranges(read->begin(), read->end(), range.cta->shared.begin() + range.first);
+      ++read;
+    }
+  }
+}
+
 void TensorOperation::Perform() {
   Spread();
+  ExchangeA();
   Execute();
+  ExchangeA();
   done_ = true;
 }
 
@@ -26,7 +54,7 @@ void TensorOperation::Perform() {
 void TensorOperation::Spread() const {
   Origin origin = unknown_;
   for (const TensorRange& range : ranges_) {
-    if (!range.writes && origin == 0) {
+    if (!range.writes && origin == 0 && !(range.of_a && !a_.empty())) {
       origin = UnknownIn(range).Find(range.first, range.bytes);
     }
   }
@@ -50,7 +78,8 @@ bool TensorOperation::Touches(const Cta* cta) const {
                      [&](const TensorRange& range) { return range.cta == cta; });
 }
 
-void TensorOperation::AddUnits(Cta* cta, std::vector<std::uint32_t> units, bool writes) {
+void TensorOperation::AddUnits(Cta* cta, std::vector<std::uint32_t> units, bool writes,
+                               bool of_a) {
   std::sort(units.begin(), units.end());
   units.erase(std::unique(units.begin(), units.end()), units.end());
   for (std::size_t i = 0; i < units.size();) {
@@ -59,7 +88,7 @@ void TensorOperation::AddUnits(Cta* cta, std::vector<std::uint32_t> units, bool 
       ++end;
     }
     ranges_.push_back(
-        {cta, false, writes, units[i], static_cast<std::uint32_t>(end - i) * kMatrixUnit});
+        {cta, false, writes, units[i], static_cast<std::uint32_t>(end - i) * kMatrixUnit, of_a});
     i = end;
   }
 }

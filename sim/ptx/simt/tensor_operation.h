@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // What a tensor core does some time after a thread has issued it: it reads its operands and writes
-// its result in one step. PTX, "Asynchronous Operations" of tcgen05.
+// its result in one step, but may read matrix A in shared memory before. PTX, "Asynchronous
+// Operations" of tcgen05.
 #ifndef MUSTER_SIM_PTX_SIMT_TENSOR_OPERATION_H_
 #define MUSTER_SIM_PTX_SIMT_TENSOR_OPERATION_H_
 
@@ -24,6 +25,7 @@ struct TensorRange {
   bool writes = false;
   std::uint32_t first = 0;
   std::uint32_t bytes = 0;
+  bool of_a = false;  // matrix A, in shared memory
 };
 inline constexpr unsigned kPieceLanes = 16;
 inline constexpr unsigned kPieceBytes = 4;
@@ -47,6 +49,9 @@ class TensorOperation {
   TensorOperation& operator=(const TensorOperation&) = delete;
   virtual ~TensorOperation() = default;
 
+  // Reads matrix A in shared memory, which may be something else afterwards.
+  bool HasA() const;
+  void ReadA();
   void Perform();
   bool done() const { return done_; }
   const std::vector<TensorRange>& ranges() const { return ranges_; }
@@ -57,7 +62,7 @@ class TensorOperation {
 
  protected:
   // Adds the units of 16 bytes, in any order.
-  void AddUnits(Cta* cta, std::vector<std::uint32_t> units, bool writes);
+  void AddUnits(Cta* cta, std::vector<std::uint32_t> units, bool writes, bool of_a = false);
   void Add(const TensorRange& range) { ranges_.push_back(range); }
   // Nothing is left of what is where it writes.
   void SetReplaces() { replaces_ = true; }
@@ -67,8 +72,10 @@ class TensorOperation {
  private:
   virtual void Execute() = 0;
   void Spread() const;
+  void ExchangeA();
 
   std::vector<TensorRange> ranges_;
+  std::vector<std::vector<std::uint8_t>> a_;  // that has been read, by range
   bool done_ = false;
   bool replaces_ = false;
   Origin unknown_ = 0;

@@ -132,7 +132,7 @@ std::optional<TensorRefusal> Product::AddShared(Cta* cta, const SharedMatrix& ma
                                      "shared memory, which has {:#x}",
                                      name, last, cta->shared.size())};
   }
-  AddUnits(cta, std::move(units), false);
+  AddUnits(cta, std::move(units), false, &matrix == &a_);
   return std::nullopt;
 }
 

@@ -35,6 +35,12 @@ bool CopyGroups::DoneBefore(std::uint32_t number) const {
                      [&](const Copy& copy) { return copy.number >= number; });
 }
 
+bool CopyGroups::ReadBefore(std::uint32_t number) const {
+  return std::all_of(outstanding_.begin(), outstanding_.end(), [&](const Copy& copy) {
+    return copy.read || copy.number >= number;
+  });
+}
+
 std::vector<Piece> Merged(std::vector<Piece> pieces) {
   std::sort(pieces.begin(), pieces.end(),
             [](const Piece& a, const Piece& b) { return a.address < b.address; });

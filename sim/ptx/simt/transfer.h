@@ -43,6 +43,7 @@ class CopyGroups {
   // What has been started by now: done when DoneBefore.
   std::uint32_t next() const { return next_; }
   bool DoneBefore(std::uint32_t number) const;
+  bool ReadBefore(std::uint32_t number) const;
 
  private:
   struct Copy {
@@ -116,6 +117,8 @@ struct Transfer {
   RemoteAtomic update{};
   MbOperation operation{};
   std::shared_ptr<TensorOperation> tensor{};  // kTensor
+  // kTensor: it reads matrix A before the rest. kArrive: it waits for such reads alone.
+  bool of_reads = false;
   StartedProduct product{};                   // kProduct
 };
 
@@ -133,6 +136,18 @@ class TransferSink {
 // Returns the CTA whose mbarrier hears of the transfer.
 inline Cta* HearerOf(const Transfer& transfer) {
   return transfer.peer != nullptr ? transfer.peer : transfer.to;
+}
+// Whether a product has yet to read matrix A, at a time of its own.
+inline bool ReadsApart(const Transfer& transfer) {
+  return transfer.kind == Transfer::Kind::kTensor && transfer.of_reads && !transfer.has_read;
+}
+// Whether what it follows is done, or has read matrix A if it waits for no more. Of a CTA that has
+// ended nothing is left.
+inline bool IsNext(const Transfer& transfer) {
+  const bool awaits_reads = transfer.kind == Transfer::Kind::kArrive && transfer.of_reads;
+  return transfer.groups == nullptr ||
+         (awaits_reads ? transfer.groups->ReadBefore(transfer.number)
+                       : transfer.groups->DoneBefore(transfer.number));
 }
 // Returns the part of a transfer that moves `bytes` bytes from byte `from` on.
 Transfer PartOf(const Transfer& whole, std::uint32_t from, std::uint32_t bytes);
