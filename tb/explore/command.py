@@ -440,6 +440,17 @@ def lanes_that_meet_come_before_what_follows(muster, folder):
     for barrier, *of in ("bar.sync 0;",), ("bar.warp.sync 0xffffffff; bar.sync 0;",), ("bar.warp.sync 0xffffffff;", 32, 0):
         report, text = explore(muster, folder, copy_of(folder, barrier, *of), 0)
         expect(report["complete"] and not report["left_out"], f"{barrier}: {text}")
+    # In three parts: the copy is of a lane of the second one.
+    manifest = copy_of(folder, "bar.warp.sync 0xffffffff;", 32, 20)
+    kernel = folder / "k.ptx"
+    kernel.write_text(kernel.read_text().replace("LATER:\n", """FIRST:
+    st.shared.u32 [%r2], %r1;
+    fence.proxy.async.shared::cta;
+    bra MEET;
+LATER:
+""").replace("bra LATER;\n", "bra LATER;\n    setp.lt.u32 %p1, %r1, 16;\n    @%p1 bra FIRST;\n"))
+    report, text = explore(muster, folder, manifest, 0)
+    expect(report["complete"] and not report["left_out"], f"three parts: {text}")
 
 
 @case
