@@ -235,6 +235,8 @@ class Part:
     def sta(self, read, netlist, rates, macros):
         """What OpenSTA says of the netlist once it is sized."""
         script = self.folder / "sta.tcl"
+        # The slews of inputs are those of the report: a path between registers has them from where a slower one from an input joins it.
+        slews = "".join(re.findall(r"^set_input_transition .*\n", (ROOT / SDC).read_text(), re.MULTILINE))
         script.write_text(f"""\
 {read}
 read_verilog {netlist}
@@ -243,7 +245,7 @@ set_cmd_units -time ns -capacitance pF
 create_clock -name clk -period {clock_period()} [get_ports clk_i]
 set_false_path -from [get_ports rst_ni]
 set_load {self.technology.load_pf:.6f} [all_outputs]
-{self.technology.sizing()}
+{slews}{self.technology.sizing()}
 source {ROOT / 'scripts/synth/sizing.tcl'}
 write_verilog {self.folder / 'sized.v'}
 source {ROOT / SDC}

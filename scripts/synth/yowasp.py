@@ -10,6 +10,7 @@ from root import ROOT
 import lock
 
 TOOLS = ROOT / "build" / "synth-tools"
+HEAP_MIB = 16384  # at most; Node.js's own limit, 4 GiB, is too little for the mapping of a large part to a library
 PACKAGE = ROOT / "scripts" / "synth" / "package.json"  # exact versions
 
 
@@ -41,4 +42,4 @@ def yosys(script, folder, files):
     if not node.exists():
         print("Yosys is not in build/synth-tools; scripts/check/formal.py --setup installs it (npm, 260 MB).", file=sys.stderr)
         sys.exit(2)
-    return [node, TOOLS / "yosys.mjs", script, folder, *files]
+    return [node, f"--max-old-space-size={HEAP_MIB}", TOOLS / "yosys.mjs", script, folder, *files]
