@@ -138,23 +138,25 @@ module muster_cluster
   // Grids, clusters and CTAs come and go
   // -------------------------------------------------------------------------------------------
 
-  logic      grid_open, cluster_open, launch, end_valid, ends, grid_news_valid;
+  logic      grid_open, cluster_open, launch, end_valid, ends, leaves, grid_news_valid;
   logic      [Cfg.NumUnits-1:0] addressed, unit_ready, news_pending;
   logic      [Cfg.NumUnits-1:0][Cfg.NumCtas-1:0] resident, news_settled;
-  logic      [Cfg.NumClusters-1:0][Cfg.NumRanks-1:0] members, present, launched;
+  logic      [Cfg.NumClusters-1:0][Cfg.NumRanks-1:0] members, present, launched, reachable;
+  cta_rank_t [Cfg.NumUnits-1:0] cta_rank;
+  cta_rank_t leaver;
   grids_t    running, performed;
   cta_news_t grid_news;
   logic      slot_target, slot_written, slot_lookup, cluster_sender;
 
   muster_cluster_life #(.Cfg(Cfg)) u_life (
     .clk_i, .rst_ni,
-    .life_valid_i, .life_ready_o, .life_i, .life_fault_o,
-    .resident_i (resident), .members_i (members), .present_i (present), .launched_i (launched),
-    .running_i (running),
+    .life_valid_i, .life_ready_o, .life_i, .life_fault_o, .resident_i (resident),
+    .members_i (members), .present_i (present), .launched_i (launched), .running_i (running),
     .slot_target_i (slot_target), .slot_written_i (slot_written), .slot_lookup_i (slot_lookup),
     .cluster_sender_i (cluster_sender), .news_settled_i (news_settled),
     .news_pending_i (news_pending), .news_valid_i (grid_news_valid), .news_i (grid_news),
-    .unit_ready_i (unit_ready), .addressed_o (addressed), .end_valid_o (end_valid),
+    .unit_ready_i (unit_ready), .cta_rank_i (cta_rank), .addressed_o (addressed),
+    .end_valid_o (end_valid), .leaves_o (leaves), .leaver_o (leaver),
     .grid_open_o (grid_open), .cluster_open_o (cluster_open), .launch_o (launch), .end_o (ends)
   );
 
@@ -200,7 +202,7 @@ module muster_cluster
       .life_valid_i (addressed[u]), .life_ready_o (unit_ready[u]),
       .launch_i (launch && addressed[u]), .end_i (ends && addressed[u]), .life_i,
       .resident_o (resident[u]), .news_settled_o (news_settled[u]),
-      .news_pending_o (news_pending[u]),
+      .news_pending_o (news_pending[u]), .cta_rank_o (cta_rank[u]),
       .phase_complete_i (completes), .cluster_i (completed), .performed_i (performed),
       .news_valid_o (news_valid[u]), .news_ready_i (news_ready[u]), .news_o (news[u]),
       .go_valid_o (go_valid_o[u]), .go_o (go_o[u]),
@@ -210,11 +212,10 @@ module muster_cluster
   end
 
   muster_cluster_hub #(.Cfg(Cfg)) u_hub (
-    .clk_i, .rst_ni,
-    .news_valid_i (news_valid), .news_ready_o (news_ready), .news_i (news),
+    .clk_i, .rst_ni, .news_valid_i (news_valid), .news_ready_o (news_ready), .news_i (news),
     .news_valid_o (grid_news_valid), .news_o (grid_news),
-    .open_i (cluster_open), .launch_i (launch), .life_i,
-    .members_o (members), .present_o (present), .launched_o (launched),
+    .open_i (cluster_open), .launch_i (launch), .life_i, .leaves_i (leaves), .leaver_i (leaver),
+    .members_o (members), .present_o (present), .launched_o (launched), .reachable_o (reachable),
     .phase_complete_o (completes), .cluster_o (completed)
   );
 
@@ -238,9 +239,8 @@ module muster_cluster
   );
 
   muster_cluster_network #(.Cfg(Cfg)) u_network (
-    .clk_i, .rst_ni,
-    .launch_i (launch), .end_valid_i (end_valid), .life_i, .present_i (present),
-    .resident_i (resident), .slot_target_o (slot_target), .cluster_sender_o (cluster_sender),
+    .clk_i, .rst_ni, .launch_i (launch), .life_i, .reachable_i (reachable),
+    .slot_target_o (slot_target), .cluster_sender_o (cluster_sender),
     .send_valid_i, .send_ready_o, .send_i (sent), .remote_valid_o, .remote_ready_i, .remote_o,
     .atomic_o (remote_atomic_o), .from_o (remote_from_o), .lost_valid_o, .lost_o,
     .find_i (find), .find_unit_o (find_unit), .find_cta_o (find_cta), .active_o (sends)

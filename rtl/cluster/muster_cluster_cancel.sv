@@ -77,7 +77,7 @@ module muster_cluster_cancel
   // The CTA slot: a later launch may change what the directory answers.
   logic    [UnitW-1:0] unit_q, to_unit;
   cta_t                cta_q, to_cta;
-  logic                is_life, ends;  // it is that of life_i; it has ended, or is about to
+  logic                ends;          // it has ended, or is about to
 
   muster_rr_arbiter #(.NumReq(NumUnits)) u_turn (
     .clk_i, .rst_ni, .req_i (valid_i), .advance_i (state_q == Idle && valid_i != '0),
@@ -99,8 +99,9 @@ module muster_cluster_cancel
   assign here    = (exists && !stale_q) ? present_i[cluster] : '0;
   assign to_unit = found_q ? find_unit_i : unit_q;
   assign to_cta  = found_q ? find_cta_i : cta_q;
-  assign is_life = to_unit == life_i.unit[UnitW-1:0] && to_cta == life_i.cta;
-  assign ends    = found_q && (!resident_i[to_unit][to_cta[CtaW-1:0]] || (end_valid_i && is_life));
+  assign ends    = found_q && (!resident_i[find_unit_i][find_cta_i[CtaW-1:0]] ||
+                               (end_valid_i && find_unit_i == life_i.unit[UnitW-1:0] &&
+                                find_cta_i == life_i.cta));
   assign absent  = ((state_q == Judge) ? asked : left_q) & ~here;
 
   muster_first #(.Width(NumRanks)) u_first (.bits_i (left_q), .any_o (any_left), .index_o (first));
@@ -165,7 +166,11 @@ module muster_cluster_cancel
   assign unit    = NumUnits'(1) << to_unit;
 
   assign take_valid_o     = state_q == Take;
-  assign slot_written_o   = ((state_q == Write && !ends) || state_q == Complete) && is_life;
+  // An end comes two cycles after it is presented at the earliest. So it need not wait for what the
+  // directory has just answered: it is either presented now, or shown already, and then the
+  // response is lost.
+  assign slot_written_o   = ((state_q == Write && !found_q) || state_q == Complete) &&
+                            unit_q == life_i.unit[UnitW-1:0] && cta_q == life_i.cta;
   assign slot_lookup_o    = state_q inside {Choose, Find};
   assign write_valid_o    = (state_q == Write && !ends) ? unit : '0;
   assign write_o          = '{place: '{cta: to_cta, addr: cancel_q.addr}, data: response_q};

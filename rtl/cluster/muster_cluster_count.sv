@@ -35,6 +35,7 @@ module muster_cluster_count
   output logic [NumCtas-1:0]  news_settled_o,  // the hub has heard all news of the slot
   // The hub has not heard all news of the cluster of life_i.
   output logic                news_pending_o,
+  output cta_rank_t           cta_rank_o,      // the CTA in the slot of life_i
 
   input  logic                phase_complete_i,  // a phase of this cluster is complete
   input  cluster_t            cluster_i,
@@ -215,6 +216,7 @@ module muster_cluster_count
   muster_cluster_ctas #(.Cfg(Cfg)) u_ctas (
     .clk_i, .rst_ni,
     .launch_i, .end_i, .life_i, .resident_o, .news_settled_o, .news_pending_o,
+    .cta_rank_o,
     .phase_complete_i, .cluster_i, .completing_o (completing), .phase_o (phase), .grid_o (grid),
     .update_i (update_q), .cta_i (update_cta_q), .warp_arrived_i (joins_q), .warp_left_i (parts_q),
     .warp_exit_i (leaves_q), .trigger_i (triggers_q),

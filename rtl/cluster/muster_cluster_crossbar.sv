@@ -37,7 +37,7 @@ module muster_cluster_crossbar #(
     always_comb begin
       next = '0;
       for (int u = 0; u < NumUnits; u++) begin
-        if (granted[t][u]) next = data_i[u];
+        if (granted[t][u]) next = next | data_i[u];  // one at most
       end
     end
 

@@ -22,6 +22,7 @@ module muster_cluster_ctas
   output logic [NumCtas-1:0]   news_settled_o,  // the hub has heard all news of the slot
   // It has not heard all news of the cluster of life_i.
   output logic                 news_pending_o,
+  output cta_rank_t            cta_rank_o,     // the CTA in the slot of life_i
 
   input  logic                 phase_complete_i,  // a phase of this cluster is complete
   input  cluster_t             cluster_i,
@@ -61,8 +62,9 @@ module muster_cluster_ctas
   logic  [NumCtas-1:0] signalled_q, signalled_d;
   logic  [NumCtas-1:0] arrived_q, arrived_d;      // news that the hub has not heard
   logic  [NumCtas-1:0] gone_q, gone_d;
+  logic  [NumCtas-1:0] member_q;                  // the hub has not heard that it is gone
   logic  [NumCtas-1:0] triggered_q, triggered_d;
-  logic  [NumCtas-1:0] due, chosen, heard;
+  logic  [NumCtas-1:0] due, chosen, heard, taken;
   logic  [CtaW-1:0]    life_cta;
   logic                arrives, exits, triggers;  // the CTA that is updated, or ends
 
@@ -84,6 +86,7 @@ module muster_cluster_ctas
 
   always_comb begin
     resident_d  = resident_q;
+    taken       = '0;
     told_d      = told_q & ~completing_o;
     signalled_d = signalled_q;
     arrived_d   = arrived_q & ~heard;
@@ -100,7 +103,7 @@ module muster_cluster_ctas
       end
     end
     if (launch_i) begin
-      resident_d[life_cta] = 1'b1;
+      {resident_d[life_cta], taken[life_cta]} = '1;
       {told_d[life_cta], signalled_d[life_cta]} = '0;
     end
   end
@@ -114,6 +117,7 @@ module muster_cluster_ctas
       arrived_q   <= '0;
       gone_q      <= '0;
       triggered_q <= '0;
+      member_q    <= '0;
     end else begin
       resident_q  <= resident_d;
       phase_q     <= phase_q ^ completing_o;
@@ -122,6 +126,7 @@ module muster_cluster_ctas
       arrived_q   <= arrived_d;
       gone_q      <= gone_d;
       triggered_q <= triggered_d;
+      member_q    <= (member_q & ~(heard & gone_q)) | taken;
     end
   end
 
@@ -171,5 +176,7 @@ module muster_cluster_ctas
   assign resident_o     = resident_q;
   assign news_settled_o = ~due;
   assign phase_o        = phase_q;
+  assign cta_rank_o     = '{is_member: member_q[life_cta], cluster: place_q[life_cta].cluster,
+                            rank: rank_t'(place_q[life_cta].rank)};
 
 endmodule

@@ -26,9 +26,13 @@ module muster_cluster_hub
   input  logic                     open_i,         // a cluster takes its slot
   input  logic                     launch_i,       // a CTA of it is there
   input  cluster_life_t            life_i,
+  input  logic                     leaves_i,       // the end of this CTA is presented
+  input  cta_rank_t                leaver_i,
   output logic [NumClusters-1:0][NumRanks-1:0] members_o,   // CTAs of each cluster
   output logic [NumClusters-1:0][NumRanks-1:0] present_o,   // those that are there
   output logic [NumClusters-1:0][NumRanks-1:0] launched_o,  // those that have been there
+  // Those that are there, and whose end is not presented.
+  output logic [NumClusters-1:0][NumRanks-1:0] reachable_o,
 
   // A pulse: a phase of this cluster is complete.
   output logic                     phase_complete_o,
@@ -41,7 +45,8 @@ module muster_cluster_hub
   cta_news_t                   next, news_q;
   logic                        valid_q, completes_q;
   cluster_t                    cluster_q;
-  ranks_t    [NumClusters-1:0] members_q, launched_q, gone_q, arrived_q;
+  ranks_t    [NumClusters-1:0] members_q, launched_q, gone_q, arrived_q,
+                               leaving_q;
   logic      [ClusterW-1:0]    c;
   ranks_t                      rank, arrived, gone;
   logic                        completes;
@@ -72,6 +77,7 @@ module muster_cluster_hub
       launched_q  <= '0;
       gone_q      <= '0;
       arrived_q   <= '0;
+      leaving_q   <= '0;
     end else begin
       valid_q     <= news_valid_i != '0;
       completes_q <= completes;
@@ -84,7 +90,9 @@ module muster_cluster_hub
         launched_q[life_i.cluster[ClusterW-1:0]] <= '0;
         gone_q[life_i.cluster[ClusterW-1:0]]     <= '0;
         arrived_q[life_i.cluster[ClusterW-1:0]]  <= '0;
+        leaving_q[life_i.cluster[ClusterW-1:0]]  <= '0;
       end
+      if (leaves_i) leaving_q[leaver_i.cluster[ClusterW-1:0]][leaver_i.rank[RankW-1:0]] <= 1'b1;
       if (launch_i) launched_q[life_i.cluster[ClusterW-1:0]][life_i.rank[RankW-1:0]] <= 1'b1;
     end
   end
@@ -101,5 +109,6 @@ module muster_cluster_hub
   assign members_o        = members_q;
   assign present_o        = launched_q & ~gone_q;
   assign launched_o       = launched_q;
+  assign reachable_o      = launched_q & ~gone_q & ~leaving_q;
 
 endmodule

@@ -51,9 +51,13 @@ module muster_cluster_life
   input  logic                     news_valid_i,      // and in the hub
   input  cta_news_t                news_i,
   input  logic      [NumUnits-1:0] unit_ready_i,      // the unit has no request under way
+  input  cta_rank_t [NumUnits-1:0] cta_rank_i,        // the CTA in the slot of the unit
 
   output logic      [NumUnits-1:0] addressed_o,       // a CTA of the unit comes or goes
-  output logic                     end_valid_o,       // an end is presented
+  output logic                     end_valid_o,       // a legal end is presented
+  // That of this CTA is: from the next cycle on nothing is passed on to it.
+  output logic                     leaves_o,
+  output cta_rank_t                leaver_o,
   // Pulses: a grid takes its slot, a cluster, a CTA; a CTA leaves it.
   output logic                     grid_open_o,
   output logic                     cluster_open_o,
@@ -131,7 +135,9 @@ module muster_cluster_life
   end
 
   assign addressed_o    = addressed_q;
-  assign end_valid_o    = end_valid_q;
+  assign end_valid_o    = end_valid_q && legal_q;
+  assign leaves_o       = life_valid_i && life_i.op == ClEnd && legal && leaver_o.is_member;
+  assign leaver_o       = cta_rank_i[unit];
   assign grid_open_o    = shown_q && life_i.op == ClGrid && legal_q && agrees;
   assign cluster_open_o = shown_q && life_i.op == ClOpen && legal_q && agrees && hub_ready;
   assign launch_o       = shown_q && life_i.op == ClLaunch && legal_q && units_ready && !held;

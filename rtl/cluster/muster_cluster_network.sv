@@ -6,6 +6,14 @@
 // which slot, a CTA runs. There is no deadlock: a stage at a sender waits for a stage at a target,
 // which waits for nothing but the unit. An operation whose CTA is not there, or is about to end,
 // while it waits at its sender is lost.
+//
+// Whether a CTA is there is asked of registers, by its cluster and rank, while the directory is
+// read. The directory is always asked for the operation that comes next: so no address depends on
+// whether the one ahead moves on. One that does not move on keeps what the directory answered.
+//
+//   cycle    0           1                2
+//   send_i   accepted    place is read    remote_valid_o
+//                        has its turn
 module muster_cluster_network
   import muster_pkg::*;
   import muster_atomics_pkg::*;
@@ -13,10 +21,8 @@ module muster_cluster_network
 #(
   parameter cluster_cfg_t Cfg,
   localparam int unsigned NumUnits    = Cfg.NumUnits,
-  localparam int unsigned NumCtas     = Cfg.NumCtas,
   localparam int unsigned NumClusters = Cfg.NumClusters,
   localparam int unsigned NumRanks    = Cfg.NumRanks,
-  localparam int unsigned CtaW     = (NumCtas > 1) ? $clog2(NumCtas) : 1,
   localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1,
   localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1,
   localparam int unsigned RankW    = $clog2(NumRanks),
@@ -26,12 +32,9 @@ module muster_cluster_network
   input  logic                        rst_ni,
 
   input  logic                        launch_i,         // a CTA is there
-  // Its end is presented: nothing is passed on to it any more.
-  input  logic                        end_valid_i,
   input  cluster_life_t               life_i,
-  // CTAs of each cluster that are there.
-  input  logic [NumClusters-1:0][NumRanks-1:0] present_i,
-  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i,  // the CTA slots of each unit that are taken
+  // CTAs of each cluster to which operations are passed on.
+  input  logic [NumClusters-1:0][NumRanks-1:0] reachable_i,
   // An operation that has been passed on to the CTA slot of life_i.
   output logic                        slot_target_o,
   // An operation of the cluster of life_i at its sender.
@@ -73,15 +76,18 @@ module muster_cluster_network
   // -------------------------------------------------------------------------------------------
 
   logic         [NumUnits-1:0]             skid_valid, skid_ready, valid_q, taken, here, drop,
-                                           names, leaving;
+                                           names;
   remote_send_t [NumUnits-1:0]             skid, send_q;
   logic         [NumUnits:0][PlaceW-1:0]   look;
-  place_t       [NumUnits:0]               place;
+  place_t       [NumUnits:0]               found;  // what the directory answers
+  place_t       [NumUnits-1:0]             place;  // of the operation at the sender
   logic         [NumUnits-1:0][UnitW-1:0]  target;
   flit_t        [NumUnits-1:0]             flit, arrived;
 
   for (genvar u = 0; u < NumUnits; u++) begin : g_sender
     remote_send_t sent;
+    logic         fresh_q;  // the operation has come with this cycle
+    place_t       kept_q;
 
     // The bit that a rank of sixteen never has costs nothing.
     always_comb begin
@@ -100,13 +106,16 @@ module muster_cluster_network
       .valid_o (valid_q[u]), .ready_i (taken[u] || drop[u]), .data_o (send_q[u])
     );
 
-    assign look[u] = skid_ready[u] ? {skid[u].cluster[ClusterW-1:0], skid[u].rank[RankW-1:0]}
-                                   : {send_q[u].cluster[ClusterW-1:0], send_q[u].rank[RankW-1:0]};
-    assign leaving[u]     = end_valid_i && place[u].unit == life_i.unit[UnitW-1:0] &&
-                            place[u].cta == life_i.cta;
+    always_ff @(posedge clk_i) begin
+      fresh_q <= skid_ready[u];
+      kept_q  <= place[u];
+    end
+
+    assign look[u]        = {skid[u].cluster[ClusterW-1:0], skid[u].rank[RankW-1:0]};
+    assign place[u]       = fresh_q ? found[u] : kept_q;
     assign here[u]        = 32'(send_q[u].cluster) < NumClusters &&
-                            present_i[send_q[u].cluster[ClusterW-1:0]][send_q[u].rank[RankW-1:0]] &&
-                            resident_i[place[u].unit][place[u].cta[CtaW-1:0]] && !leaving[u];
+                            reachable_i[send_q[u].cluster[ClusterW-1:0]]
+                                       [send_q[u].rank[RankW-1:0]];
     assign names[u]       = (skid_valid[u] && skid[u].cluster == life_i.cluster) ||
                             (valid_q[u] && send_q[u].cluster == life_i.cluster);
     assign drop[u]        = valid_q[u] && !here[u];
@@ -119,8 +128,8 @@ module muster_cluster_network
   end
 
   assign look[NumUnits] = find_i;
-  assign find_unit_o    = place[NumUnits].unit;
-  assign find_cta_o     = place[NumUnits].cta;
+  assign find_unit_o    = found[NumUnits].unit;
+  assign find_cta_o     = found[NumUnits].cta;
 
   muster_ram #(
     .Depth(1 << PlaceW), .Width($bits(place_t)), .NumRead(NumUnits + 1), .Forward('1)
@@ -128,7 +137,7 @@ module muster_cluster_network
     .clk_i,
     .we_i (launch_i), .waddr_i ({life_i.cluster[ClusterW-1:0], life_i.rank[RankW-1:0]}),
     .wdata_i ({life_i.unit[UnitW-1:0], life_i.cta}),
-    .raddr_i (look), .rdata_o (place)
+    .raddr_i (look), .rdata_o (found)
   );
 
   // -------------------------------------------------------------------------------------------

@@ -165,6 +165,13 @@ package muster_cluster_pkg;
     lanes_t flag;
   } warp_phase_t;
 
+  // The CTA in a slot of a unit.
+  typedef struct packed {
+    logic     is_member;  // the hub has not heard that it is gone: so no other CTA has its rank
+    cluster_t cluster;
+    rank_t    rank;
+  } cta_rank_t;
+
   // What a unit tells of one of its CTAs.
   typedef struct packed {
     logic     arrived;    // all its lanes have, in this phase

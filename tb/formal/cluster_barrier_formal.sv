@@ -47,7 +47,7 @@ module cluster_barrier_formal
       .clk_i, .rst_ni (rst_n),
       .valid_i (valid_i[u]), .ready_o (ready[u]), .request_i (request[u]), .busy_o (busy[u]),
       .life_valid_i (1'b0), .life_ready_o (), .launch_i (step_q == 3'(2 + u)), .end_i (1'b0), .life_i (life),
-      .resident_o (), .news_settled_o (), .news_pending_o (), .phase_complete_i (completes), .cluster_i (completed), .performed_i ('1),
+      .resident_o (), .news_settled_o (), .news_pending_o (), .cta_rank_o (), .phase_complete_i (completes), .cluster_i (completed), .performed_i ('1),
       .news_valid_o (news_valid[u]), .news_ready_i (news_ready[u]), .news_o (news[u]),
       .go_valid_o (go_valid[u]), .go_o (go[u]), .release_o (released[u]), .grid_release_o (),
       .fault_valid_o (fault_valid[u]), .fault_o (), .active_o ()
@@ -57,7 +57,8 @@ module cluster_barrier_formal
   muster_cluster_hub #(.Cfg(Cfg)) u_hub (
     .clk_i, .rst_ni (rst_n), .news_valid_i (news_valid), .news_ready_o (news_ready), .news_i (news),
     .news_valid_o (), .news_o (), .open_i (step_q == 3'd1), .launch_i (step_q inside {3'd2, 3'd3}), .life_i (life),
-    .members_o (), .present_o (), .launched_o (), .phase_complete_o (completes), .cluster_o (completed)
+    .leaves_i (1'b0), .leaver_i ('0),
+    .members_o (), .present_o (), .launched_o (), .reachable_o (), .phase_complete_o (completes), .cluster_o (completed)
   );
 
   // -------------------------------------------------------------------------------------------

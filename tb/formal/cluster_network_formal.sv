@@ -19,7 +19,6 @@ module cluster_network_formal
   input cta_t                        launch_cta_i,
   input logic                        ends_i,       // the end of a CTA slot is presented
   input logic                        end_rank_i,
-  input logic                        next_i,       // another CTA has the slot that has ended
   input logic         [1:0]          present_i,
   input logic         [NumUnits-1:0] send_valid_i,
   input remote_send_t [NumUnits-1:0] send_i,
@@ -28,8 +27,7 @@ module cluster_network_formal
 
   logic                        rst_n = 1'b0;
   logic                        sender_q, target_q;
-  logic         [1:0]          launched_q, ended_q;
-  logic         [1:0][1:0]     resident_q;   // by unit and slot
+  logic         [1:0]          launched_q, leaving_q, ended_q;
   logic                        waits_to_end_q, end_rank_q, carried, reaches;
   cta_t         [1:0]          cta_q;
   logic         [NumUnits-1:0] send_ready, remote_valid, lost_valid, waits_q;
@@ -68,8 +66,7 @@ module cluster_network_formal
   };
 
   muster_cluster_network #(.Cfg(Cfg)) u_network (
-    .clk_i, .rst_ni (rst_n), .launch_i, .end_valid_i (waits_to_end_q), .life_i (life), .present_i (16'(present_i)),
-    .resident_i (resident_q), .slot_target_o (reaches), .cluster_sender_o (),
+    .clk_i, .rst_ni (rst_n), .launch_i, .life_i (life), .reachable_i (16'(present_i & ~leaving_q)), .slot_target_o (reaches), .cluster_sender_o (),
     .send_valid_i, .send_ready_o (send_ready), .send_i (send), .remote_valid_o (remote_valid), .remote_ready_i,
     .remote_o (remote), .atomic_o (atomic), .from_o (from), .lost_valid_o (lost_valid), .lost_o (lost),
     .find_i ('0), .find_unit_o (), .find_cta_o (), .active_o ()
@@ -91,21 +88,15 @@ module cluster_network_formal
   // As muster_cluster does: an end is carried out in the second cycle at the earliest, and waits for what is at the target.
   assign carried = ends_i && waits_to_end_q && !reaches;
 
-  initial {ended_q, resident_q, waits_to_end_q} = '0;
+  initial {leaving_q, ended_q, waits_to_end_q} = '0;
   always_ff @(posedge clk_i) begin
     waits_to_end_q <= ends_i && !carried;
     end_rank_q     <= end_rank_i;
-    if (launch_i) resident_q[launch_rank_i][launch_cta_i[0]] <= 1'b1;
-    if (carried) {ended_q[end_rank_i], resident_q[end_rank_i][cta_q[end_rank_i][0]]} <= 2'b10;
-    if (next_i) resident_q[end_rank_i][cta_q[end_rank_i][0]] <= 1'b1;
+    if (ends_i) leaving_q[end_rank_i] <= 1'b1;
+    if (carried) ended_q[end_rank_i] <= 1'b1;
     assume (launch_cta_i < cta_t'(2));
-    assume (!ends_i || (!launch_i && !next_i && launched_q[end_rank_i] && !ended_q[end_rank_i]));
+    assume (!ends_i || (!launch_i && launched_q[end_rank_i] && !ended_q[end_rank_i]));
     assume (!waits_to_end_q || (ends_i && end_rank_i == end_rank_q));
-    // The next CTA is launched when the hub has heard that the one before has gone: it is not there any more when the next one is.
-    assume (!next_i || ended_q[end_rank_i]);
-    for (int r = 0; r < 2; r++) begin
-      assume (!present_i[r] || !ended_q[r] || !resident_q[r][cta_q[r][0]]);
-    end
   end
 
   initial {waits_q, launched_q, followed_q, flight_q, ahead_q, age_q} = '0;
@@ -158,10 +149,10 @@ module cluster_network_formal
       //    which no target that has something is unready.
       P04_comes: assert (!followed_q || age_q < 3'(2 * NumUnits) ||
                          (age_q == 3'(2 * NumUnits) && ahead_q == '0 && arrived != '0));
-      // 5. Nothing comes to a slot whose CTA has ended, nor to the next CTA in it.
+      // 5. Nothing comes to a slot whose CTA has ended, so nothing to the next CTA in it, even before the hub has heard of the end.
       P05_not_the_next: assert (!(remote_valid[0] && remote[0].place.cta == cta_q[0] && ended_q[0]) &&
                                 !(remote_valid[1] && remote[1].place.cta == cta_q[1] && ended_q[1]));
-      C05_not_the_next: cover (ended_q[0] && resident_q[0][cta_q[0][0]] && lost_valid != '0);
+      C05_not_the_next: cover (ended_q[0] && present_i[0] && lost_valid != '0);
       C04_comes: cover (followed_q && age_q == 3'(2 * NumUnits));
     end
   end

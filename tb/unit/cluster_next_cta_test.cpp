@@ -248,5 +248,47 @@ TYPED_TEST(ClusterNextCta, AClusterSlotWaitsForOperationsThatNameIt) {
   EXPECT_EQ(this->Lost(), 1U);
 }
 
+// A CTA has exited, its cluster's slot has been opened again, and another CTA has its rank,
+// elsewhere. The end of the former one does not keep operations from the other one.
+TYPED_TEST(ClusterNextCta, TheEndOfAFormerCtaOfTheRank) {
+  if (!this->kHasNeighbours) {
+    GTEST_SKIP() << "no other slot";
+  }
+  this->Fresh();
+  const auto former = this->Cluster(0, 1).front();
+  this->Exit(former);
+  const auto next = this->Cluster(0, 1, 1).front();
+  EXPECT_EQ(this->End(former), FaultCause::kNone);
+  this->Send(former.unit, this->To(0, 7));
+  this->Step(kLong);
+  EXPECT_EQ(this->Delivered(), 1U);
+  EXPECT_EQ(this->Lost(), 0U);
+  EXPECT_EQ(this->End(next), FaultCause::kNone);
+  this->Send(former.unit, this->To(0, 8));
+  this->Step(kLong);
+  EXPECT_EQ(this->Lost(), 1U) << "the hub has not heard of the end, or just has";
+}
+
+// An end of a unit that is not there is refused, and keeps no operation from the CTA whose unit has
+// the same low bits.
+TYPED_TEST(ClusterNextCta, TheEndOfNoCtaLosesNothing) {
+  if (2 * this->kShape.num_units > kMaxUnits) {
+    GTEST_SKIP() << "no number of a unit that is not there";
+  }
+  this->Fresh();
+  const auto cta = this->Cluster(0, 1).front();
+  this->in().units[cta.unit].remote_ready = false;
+  this->Send(0, this->To(0, 1));
+  this->Send(0, this->To(0, 2));  // waits at its sender
+  this->Step(kLong);
+  ClusterLife life = this->EndOf(cta);
+  life.unit = static_cast<std::uint8_t>(cta.unit + this->kShape.num_units);
+  EXPECT_EQ(this->Carry(life), FaultCause::kCtaNotResident);
+  this->in().units[cta.unit].remote_ready = true;
+  this->Step(kLong);
+  EXPECT_EQ(this->Delivered(), 2U);
+  EXPECT_EQ(this->Lost(), 0U);
+}
+
 }  // namespace
 }  // namespace muster::cluster
