@@ -246,6 +246,7 @@ module muster_count
   // To the next stage
   // -------------------------------------------------------------------------------------------
   logic [NumPlaces-1:0] member_warp;
+  logic [31:0]          first;  // the operands of the first of a pair
 
   assign commits_o   = done & {NumIssue{valid_q && !is_lifecycle(group_q.op)}};
   assign commit_lc_o = valid_q && ends_walk(group_q.op);
@@ -275,6 +276,7 @@ module muster_count
 
     warps_o        = '0;
     commit_warps_o = '0;
+    first          = '0;
     for (int m = 1; m < NumIssue; m++) begin
       if (members_q[m].valid) begin
         outcome_o.warp    = members_q[m].warp;
@@ -290,9 +292,7 @@ module muster_count
       end
       effects_o[m] = '{counts: valid_q && counts[m], warp: members_q[m].warp,
                        lanes: operands_i[m].lanes, cause: FaultNone, hits: '0};
-      for (int i = 0; i < 4; i++) begin
-        effects_o[m].hits = effects_o[m].hits + 7'(operands_i[m].word[4*i+:4]);
-      end
+      effects_o[m].hits = 7'(operands_i[m].word[4:0]) + 7'(operands_i[m].word[20:16]);
       if (Cfg.EnFaults && valid_q && done[m]) begin
         effects_o[m].cause = cause_of(group_q, members_q[m]);
         if (members_q[m].counts && !members_q[m].barred && refused) begin
@@ -301,9 +301,11 @@ module muster_count
         end
       end
     end
-    // When the second of a pair counts, the first does if it fits.
-    for (int m = 1; m < NumIssue; m += 2) begin
-      if (NumIssue > 2 && fit[m-1]) effects_o[m].hits = effects_o[m].hits + effects_o[m-1].hits;
+    // When the second of a pair counts, the first does if it fits. All four are added up at once.
+    for (int m = 1; NumIssue > 2 && m < NumIssue; m += 2) begin
+      first = operands_i[m-1].word & {32{fit[m-1]}};
+      effects_o[m].hits = 7'(operands_i[m].word[4:0]) + 7'(operands_i[m].word[20:16]) +
+                          7'(first[4:0]) + 7'(first[20:16]);
     end
   end
 

@@ -3,7 +3,8 @@
 // The operands of one port's operations, in a slot per warp. They are written while the operation
 // is offered and its warp has no other, and read when it passes to the count stage. So neither
 // drain nor select carries them. A warp has one operation between issue and commit, so one slot is
-// enough. A warp that the unit lacks has a slot too, since its fault tells the lanes.
+// enough. A warp that the unit lacks has a slot too, since its fault tells the lanes. Of an
+// arrival, the word has the number of true lanes of each half of the warp, in bits 4:0 and 20:16.
 module muster_operands
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -33,7 +34,10 @@ module muster_operands
       hits[i] = count_hits(issue_i.lanes[4*i+:4], issue_i.operand[4*i+:4], falses);
     end
     if (EnReduce && !issue_i.op[3]) begin
-      for (int i = 0; i < 4; i++) operands.word[4*i+:4] = sum(hits[2*i], hits[2*i+1]);
+      for (int i = 0; i < 2; i++) begin
+        operands.word[16*i+:5] = 5'(sum(hits[4*i], hits[4*i+1])) +
+                                 5'(sum(hits[4*i+2], hits[4*i+3]));
+      end
     end
   end
 

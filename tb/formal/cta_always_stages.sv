@@ -61,8 +61,7 @@ module cta_always_stages
     assign ahead    = in_count_i && cnt_m.warp[WarpW-1:0] == WarpW'(w);
     assign o        = g_slot[0].u_slot.u_props.pending_q[w];
     assign operands = u_cta.g_port[0].u_port.u_operands.u_operands.mem[w];
-    assign sum      = 6'(operands.word[3:0]) + 6'(operands.word[7:4]) + 6'(operands.word[11:8]) +
-                      6'(operands.word[15:12]);
+    assign sum      = 6'(operands.word[4:0]) + 6'(operands.word[20:16]);
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
         L50_busy:     assert (u_cta.busy[w] == (here || ahead || parked_i[w]) &&
