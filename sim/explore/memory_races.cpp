@@ -215,9 +215,8 @@ void MemoryRaces::Race(const Past& past, const Range& range, const Accessor& now
   if (!suspicions_.IsNews(suspicion.kind, a.at, b.at)) {
     return;
   }
-  const bool must = a.transfer == 0
-                        ? now.known->must.Knows(thread, a.event)
-                        : transfers_.HasWaited(a.transfer, now.known->must, a.part);
+  const bool must = a.transfer == 0 ? now.known->must.Knows(thread, a.event)
+                                    : transfers_.HasWaited(a.transfer, now.known->must, a.part);
   const auto side = [](const Access& access, unsigned lane) {
     constexpr const char* kDoes[] = {"reads", "writes", "changes", "makes or ends an mbarrier in",
                                      "uses an mbarrier in"};

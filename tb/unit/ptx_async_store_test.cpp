@@ -24,7 +24,7 @@ constexpr std::uint32_t kPairs = 8;
 // and %d2 its word of `out`. Each CTA has eight-byte words, s, and an mbarrier of one arrival; %r7
 // is the thread's word, %r12 and %r13 are s and bar of rank 0. The body begins in line 12.
 Kernel InCluster(std::uint32_t threads, std::uint32_t ctas, const std::string& body,
-               const std::vector<std::uint64_t>& in) {
+                 const std::vector<std::uint64_t>& in) {
   Kernel kernel(R"(.version 8.6
 .target sm_100
 .address_size 64

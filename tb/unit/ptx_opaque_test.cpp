@@ -379,7 +379,8 @@ TEST(PtxOpaque, GoesToOtherCtas) {
         "red.async.relaxed.cluster.shared::cluster.max.u32 [%r6], %r8, [%r7];"}) {
     Kernel kernel(OpaqueBody(
         "  setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 1;\n"
-        "  mad.lo.u32 %r10, %r1, 4, %r2; st.shared.u32 [%r10], 5;" + kMeet +
+        "  mad.lo.u32 %r10, %r1, 4, %r2; st.shared.u32 [%r10], 5;" +
+        kMeet +
         "  mov.u32 %r5, %cluster_ctarank; setp.eq.u32 %p2, %r5, 0; @!%p2 bra WAIT;\n"
         "  mapa.shared::cluster.u32 %r6, %r10, 1; mapa.shared::cluster.u32 %r7, bar, 1;\n"
         "  setp.lt.u32 %p1, %r1, 9; @!%p1 mov.u32 %r8, 6;\n  " +

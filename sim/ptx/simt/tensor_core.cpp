@@ -54,10 +54,10 @@ TensorCore::TensorCore(Execution* execution, Unknowns* unknowns, AsyncCopies* co
     : x_(*execution),
       unknowns_(*unknowns),
       copies_(*copies),
-      awaits_reads_(std::any_of(x_.program.code.begin(), x_.program.code.end(),
-                                [](const Instruction& i) {
-                                  return i.op == Op::kTensorCommit && i.As<TensorCommit>().of_reads;
-                                })) {}
+      awaits_reads_(
+          std::any_of(x_.program.code.begin(), x_.program.code.end(), [](const Instruction& i) {
+            return i.op == Op::kTensorCommit && i.As<TensorCommit>().of_reads;
+          })) {}
 
 // Any instruction of tcgen05 that the lanes of a warp execute together; nothing: it has to wait.
 std::optional<StepEvent> TensorCore::ExecuteTensor(Warp* warp, const Group& group,

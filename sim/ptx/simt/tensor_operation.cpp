@@ -78,8 +78,7 @@ bool TensorOperation::Touches(const Cta* cta) const {
                      [&](const TensorRange& range) { return range.cta == cta; });
 }
 
-void TensorOperation::AddUnits(Cta* cta, std::vector<std::uint32_t> units, bool writes,
-                               bool of_a) {
+void TensorOperation::AddUnits(Cta* cta, std::vector<std::uint32_t> units, bool writes, bool of_a) {
   std::sort(units.begin(), units.end());
   units.erase(std::unique(units.begin(), units.end()), units.end());
   for (std::size_t i = 0; i < units.size();) {

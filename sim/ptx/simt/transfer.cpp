@@ -36,9 +36,8 @@ bool CopyGroups::DoneBefore(std::uint32_t number) const {
 }
 
 bool CopyGroups::ReadBefore(std::uint32_t number) const {
-  return std::all_of(outstanding_.begin(), outstanding_.end(), [&](const Copy& copy) {
-    return copy.read || copy.number >= number;
-  });
+  return std::all_of(outstanding_.begin(), outstanding_.end(),
+                     [&](const Copy& copy) { return copy.read || copy.number >= number; });
 }
 
 std::vector<Piece> Merged(std::vector<Piece> pieces) {

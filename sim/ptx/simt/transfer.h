@@ -119,7 +119,7 @@ struct Transfer {
   std::shared_ptr<TensorOperation> tensor{};  // kTensor
   // kTensor: it reads matrix A before the rest. kArrive: it waits for such reads alone.
   bool of_reads = false;
-  StartedProduct product{};                   // kProduct
+  StartedProduct product{};  // kProduct
 };
 
 // An interface to what carries them out.

@@ -109,8 +109,8 @@ struct Warp {
   std::uint32_t matched = 0;   // lanes that match.any has answered, and that wait for the others
   std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
   std::uint32_t turns = 0;
-  Arrival arrival;                                      // the latest barrier instruction
-  MbInstruction mbarrier;                               // the latest mbarrier instruction
+  Arrival arrival;         // the latest barrier instruction
+  MbInstruction mbarrier;  // the latest mbarrier instruction
   // What each lane has sent last to the mbarriers of each other CTA: Transfer::on_its_way.
   std::map<std::pair<unsigned, const Cta*>, std::weak_ptr<const void>> sent;
   AtomicCall atomic;                                    // the latest one that the unit carries out

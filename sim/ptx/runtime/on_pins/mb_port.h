@@ -138,8 +138,8 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   std::deque<MbOperation> async_flights_;
   std::deque<MbOperation> remote_flights_;
   std::deque<std::shared_ptr<const void>> remote_ways_;  // of remote_flights_, and then remotes_
-  std::vector<MbInputs::Store> stores_;  // in this cycle
-  std::vector<MbOperation> announced_;   // in this cycle
+  std::vector<MbInputs::Store> stores_;                  // in this cycle
+  std::vector<MbOperation> announced_;                   // in this cycle
   std::optional<Refusal> refusal_;
 };
 
