@@ -30,13 +30,13 @@ class Recorder : public lockstep::Driver {
     if (const ClusterPins* const pins = cluster_pins(); pins != nullptr) {
       NoteCluster(*pins);
     }
-    if (const AtomicPins* const pins = atomic_pins(); pins != nullptr && pins->out.commit_valid) {
-      ++updates_;
+    for (const AtomicPins* const bank : atomic_pins()) {
+      updates_ += bank->out.commit_valid ? 1 : 0;
     }
     return driver_.Drive(cycle, seen, inputs);
   }
   WarpPins* warp_pins() override { return driver_.warp_pins(); }
-  AtomicPins* atomic_pins() override { return driver_.atomic_pins(); }
+  std::vector<AtomicPins*> atomic_pins() override { return driver_.atomic_pins(); }
   ClusterPins* cluster_pins() override { return driver_.cluster_pins(); }
   void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override {
     if (IsArrival(operation.kind) || operation.kind == OpKind::kExit) {

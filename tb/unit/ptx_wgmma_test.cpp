@@ -179,7 +179,7 @@ void Fill(const Operand& o, const Matrix& by_mn, std::vector<std::uint8_t>* shar
   }
 }
 
-std::string Listed(const std::string& name, unsigned first, unsigned count) {
+std::string RegisterList(const std::string& name, unsigned first, unsigned count) {
   std::vector<std::string> names;
   for (unsigned r = 0; r < count; ++r) {
     names.push_back(fmt::format("%{}{}", name, first + r));
@@ -296,7 +296,8 @@ FULL:
                        c.adds || step != 0 ? 1 : 0);
     ptx += fmt::format("  wgmma.mma_async.sync.aligned.m64n{}k{}{}.{}.{}.{}{} {}, {}, %mb, %p2",
                        c.n, depth, clamps ? c.more : "", c.d, c.a, c.b, clamps ? "" : c.more,
-                       Listed("d", 0, d_count), in_registers ? Listed("a", 4 * step, 4) : "%ma");
+                       RegisterList("d", 0, d_count),
+                       in_registers ? RegisterList("a", 4 * step, 4) : "%ma");
     if (!IsInteger(c.a)) {
       ptx += fmt::format(", {}, {}", c.scale_a, c.scale_b);
       if (BitsOf(c.a) == 16) {
