@@ -170,11 +170,12 @@ TEST(PtxAsyncStore, ComesAfterWhatItsThreadHasSentThere) {
 // The order at the target
 // ------------------------------------------------------------------------------------------------
 
-Transfer Sent(std::uint32_t line, bool updates, Cta* to) {
+Transfer Sent(std::uint32_t line, bool updates, Cta* to, std::uint32_t addr = 0) {
   Transfer sent;
   sent.to = to;
   sent.line = line;
   sent.update.valid = updates;
+  sent.update.addr = addr;
   return sent;
 }
 
@@ -189,13 +190,37 @@ TEST(RemoteOrder, WhatFollowsAnUpdateWaitsForItsCommit) {
   order.Push(Sent(4, true, &cta));
   EXPECT_FALSE(order.TakeDue());
   EXPECT_EQ(order.Reaching(&other)->line, 3U);
-  order.Commit();
+  order.Commit(Sent(2, true, &cta));
   EXPECT_EQ(order.TakeDue()->line, 2U);
   EXPECT_EQ(order.TakeDue()->line, 3U);
   EXPECT_FALSE(order.TakeDue());
   EXPECT_EQ(order.Reaching(&other), nullptr);
   EXPECT_EQ(order.Reaching(&cta)->line, 4U);
-  order.Commit();
+  order.Commit(Sent(4, true, &cta));
+  EXPECT_EQ(order.TakeDue()->line, 4U);
+}
+
+// Updates of different banks, or of different CTAs, commit in any order; those at one place in
+// that in which they came.
+TEST(RemoteOrder, WhatFollowsAnUpdateWaitsForThatOne) {
+  constexpr std::uint32_t kOther = 16;  // in another bank
+  Cta cta;
+  Cta other;
+  RemoteOrder order;
+  order.Push(Sent(1, true, &cta));
+  order.Push(Sent(2, true, &cta, kOther));
+  order.Push(Sent(3, true, &other));
+  order.Push(Sent(4, true, &cta));
+  order.Commit(Sent(2, true, &cta, kOther));
+  EXPECT_FALSE(order.TakeDue());
+  order.Commit(Sent(3, true, &other));
+  EXPECT_FALSE(order.TakeDue());
+  order.Commit(Sent(1, true, &cta));
+  for (std::uint32_t line = 1; line <= 3; ++line) {
+    EXPECT_EQ(order.TakeDue()->line, line);
+  }
+  EXPECT_FALSE(order.TakeDue());
+  order.Commit(Sent(4, true, &cta));
   EXPECT_EQ(order.TakeDue()->line, 4U);
 }
 
@@ -207,7 +232,7 @@ TEST(RemoteOrder, FourWaitAtMost) {
     order.Push(Sent(line, true, &cta));
   }
   EXPECT_FALSE(order.TakesRemote());
-  order.Commit();
+  order.Commit(Sent(0, true, &cta));
   EXPECT_EQ(order.TakeDue()->line, 0U);
   EXPECT_TRUE(order.TakesRemote());
 }

@@ -151,7 +151,7 @@ void Machine::BeginAtomics(std::uint64_t cycle) {
     if (LateSink* const late = core_.interpreter().late(); late != nullptr) {
       late->EndWrite(sent, true);
     }
-    remote_order_.Commit();
+    remote_order_.Commit(sent);
   }
   ReceiveDue();
   ForEachBit(atomic_port_->done(), [&](unsigned warp) { core_.EndAtomic(warp); });

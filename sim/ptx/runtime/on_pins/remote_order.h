@@ -21,10 +21,12 @@ class RemoteOrder {
   bool TakesRemote() const { return waiting_.size() < kMost; }
   // An operation has come: its update, if it has one, has not committed.
   void Push(const Transfer& sent) { waiting_.push_back({sent, sent.update.valid}); }
-  // The oldest update that has not committed does.
-  void Commit() {
-    std::find_if(waiting_.begin(), waiting_.end(), [](const Waiting& one) {
-      return one.awaits_update;
+  // The update commits that this one came with. Banks commit in any order; updates at one place, in
+  // one bank, in that in which they came.
+  void Commit(const Transfer& sent) {
+    std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) {
+      return one.awaits_update && one.sent.to == sent.to &&
+             one.sent.update.addr == sent.update.addr;
     })->awaits_update = false;
   }
   // Returns the next operation, if it may be performed.
