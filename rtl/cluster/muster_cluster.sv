@@ -35,7 +35,7 @@ module muster_cluster
   // A request of a warp; held until ready.
   input  logic [Cfg.NumUnits-1:0]                   request_valid_i,
   output logic [Cfg.NumUnits-1:0]                   request_ready_o,      // it is accepted
-  // Barrier.cluster, griddepcontrol, an exit
+  // barrier.cluster, griddepcontrol, an exit.
   input  cluster_request_t [Cfg.NumUnits-1:0]       request_i,
   // Warps with a request between acceptance and commit.
   output logic [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] busy_o,
@@ -43,18 +43,18 @@ module muster_cluster
   output logic [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] fence_req_o,
   // Done; without a request: nothing is outstanding.
   input  logic [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] fence_ack_i,
-  // A pulse: lanes of a wait need not wait
+  // A pulse: lanes of a wait need not wait.
   output logic [Cfg.NumUnits-1:0]                   go_valid_o,
   output cluster_go_t [Cfg.NumUnits-1:0]            go_o,                 // which
   // A pulse: lanes that wait at barrier.cluster go on.
   output logic [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] release_o,
   // A pulse: lanes that wait at griddepcontrol.wait go on.
   output logic [Cfg.NumUnits-1:0][Cfg.NumWarps-1:0] grid_release_o,
-  // A pulse: a request was refused
+  // A pulse: a request was refused.
   output logic [Cfg.NumUnits-1:0]                   fault_valid_o,
   output cluster_fault_t [Cfg.NumUnits-1:0]         fault_o,              // why, and whose it was
 
-  // Dependents of the grid may be launched
+  // Dependents of the grid may be launched.
   output logic [Cfg.NumGrids-1:0]                   launch_o,
   output logic [Cfg.NumGrids-1:0]                   flush_o,  // all CTAs of the grid have completed
   // What the CTAs of the grid wrote is visible.
@@ -68,12 +68,12 @@ module muster_cluster
   output logic [Cfg.NumUnits-1:0]                   remote_valid_o,
   input  logic [Cfg.NumUnits-1:0]                   remote_ready_i,       // it is taken
   output mb_remote_t [Cfg.NumUnits-1:0]             remote_o,  // for mb_remote_i of the unit
-  // For the atomics, before that
+  // For the atomics, before that.
   output at_remote_t [Cfg.NumUnits-1:0]             remote_atomic_o,
   output remote_from_t [Cfg.NumUnits-1:0]           remote_from_o,  // the sender of the operation
   // A pulse: an operation of the unit is lost.
   output logic [Cfg.NumUnits-1:0]                   lost_valid_o,
-  // Whose it was, and where it should have gone
+  // Whose it was, and where it should have gone.
   output remote_lost_t [Cfg.NumUnits-1:0]           lost_o,
 
   // An answer of the unit's atomics to a warp of another unit; held until ready.
@@ -85,10 +85,10 @@ module muster_cluster
   input  logic [Cfg.NumUnits-1:0]                   reply_ready_i,        // it is taken
   output at_response_t [Cfg.NumUnits-1:0]           reply_o,              // the answer
 
-  // Clusterlaunchcontrol.try_cancel; held until ready.
+  // clusterlaunchcontrol.try_cancel; held until ready.
   input  logic [Cfg.NumUnits-1:0]                   cancel_valid_i,
   output logic [Cfg.NumUnits-1:0]                   cancel_ready_o,       // it is accepted
-  // Whose it is, and where the response goes
+  // Whose it is, and where the response goes.
   input  cancel_t [Cfg.NumUnits-1:0]                cancel_i,
   // The next cluster is not to be launched; until ready.
   output logic                                      take_valid_o,
@@ -105,7 +105,7 @@ module muster_cluster
   // A pulse: a CTA that the response is for is not there.
   output logic                                      cancel_lost_valid_o,
   output remote_lost_t                              cancel_lost_o,        // which
-  // Something is presented or on its way
+  // Something is presented or on its way.
   output logic                                      active_o
 );
 

@@ -248,6 +248,17 @@ def theory(build, folder):
     check(result.returncode == 0 and not result.stdout, "expected pages that agree with runs", result)
 
 
+def kernels_counted(build, folder):
+    """README.md says how many kernels `make run` runs: those of the tree, and the mended ones that the build makes."""
+    made = build / "sim/kernels"
+    if not made.exists():
+        print("skipped: the mended kernels were not built")
+        sys.exit(SKIPPED)
+    manifests = [path for of in (KERNELS, made) for path in of.rglob("*.json")]
+    said = re.search(r"runs (\d+) PTX kernels", (ROOT / "README.md").read_text())
+    check(said and int(said[1]) == len(manifests), f"there are {len(manifests)} kernels, and README.md says {said[1] if said else 'nothing'}")
+
+
 def wave_of_joins(build, folder):
     """Of a lifecycle operation a picture has the fields that mean something for it, and no others."""
     needs_fst2vcd()
@@ -614,6 +625,7 @@ CASES = {
     "wave_shows": wave_shows,
     "wave_of_joins": wave_of_joins,
     "theory": theory,
+    "kernels_counted": kernels_counted,
     "installed": installed,
     "wave_of_no_run": wave_of_no_run,
 }
