@@ -301,7 +301,7 @@ void World::Perform(const Flight& flight) {
     }
   }
   if (transfer.mbarrier) {
-    if (Reports(transfer)) {
+    if (transfer.reports) {
       HearerOf(transfer)->port->PostAsync(ReportOf(transfer));
     }
     HearerOf(transfer)->port->PostAsync(CompletionOf(transfer));

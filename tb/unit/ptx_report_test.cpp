@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/ptx/syntax/error.h"
@@ -41,6 +42,16 @@ const Form kReportForms[] = {
     {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report::disabled"
      " [%r1], [g], %r2, [%r3];",
      94, 107, "a"},
+    {"cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.mbarrier::report"
+     "::validity::per_16bytes::8000.cta_group::1 [s], [%d1, {%r1, %r2}], [s];",
+     94, 107, "a"},
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes"
+     ".mbarrier::report::disabled [s], [%d1, {%r1, %r2, %r3, %r4, %r5}], [s];",
+     94, 107, "f"},
+    {"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report"
+     "::validity::per_16bytes::8.multicast::cluster::32b.L2::cache_hint [s], [%d1, {%r1}], [s], "
+     "%r2, %d2;",
+     94, 107, "f"},
 };
 
 TEST(PtxReport, Forms) { CheckForms(std::begin(kReportForms), std::end(kReportForms)); }
@@ -56,6 +67,8 @@ TEST(PtxReport, WhatTheTextDoesNotHave) {
            "mbarrier.test_wait.b64 %p1|%p2, [s], %d1;",
            "mbarrier.test_wait.parity.phase_type::conditional.b64 %p1|%p2, [s], 0;",
            "mbarrier.test_wait.phase_type::primary.b64 %p1, %h1, [s], %d1;",
+           "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group.mbarrier::report::disabled "
+           "[%d1, {%r1}], [s];",
            "mbarrier.try_wait.phase_type::primary.b64 %p1|%p2, %h1, [s];",
        }) {
     EXPECT_EQ(Judge(form, 94, "107a"), FormVerdict::kRefused) << form;
@@ -119,6 +132,86 @@ TEST(PtxReport, EachMechanismLooksForItsPattern) {
       EXPECT_EQ(run.Words(1), (std::vector<std::uint32_t>{row.reports ? 1U : 2U}))
           << row.mechanism << fmt::format(" {:#x}", row.data[0]);
     }
+  }
+}
+
+// One thread: a tensor copy from 16 x 8 words, in a box of 8 x 4, with that mechanism. All words
+// are 1 but for one of them.
+Kernel InspectingABox(const std::string& mechanism, TensorElement element, std::pair<int, int> from,
+                      unsigned at, std::uint32_t word) {
+  Kernel kernel(fmt::format(R"(.version 9.4
+.target sm_107a
+.address_size 64
+.visible .entry test(.param .u64 in, .param .u64 out, .param .u64 maps) {{
+  .reg .pred %p<4>; .reg .b8 %v; .reg .b32 %r<4>; .reg .b64 %d<4>;
+  .shared .align 128 .b32 s[32]; .shared .align 8 .b64 bar;
+  ld.param.u64 %d1, [maps]; ld.param.u64 %d2, [out]; mov.u32 %r1, s; mov.u32 %r2, bar;
+  mbarrier.init.layout::v1.shared::cta.b64 [%r2], 1;
+  fence.proxy.async.shared::cta;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 128;
+  cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes.mbarrier::report::{} [%r1], [%d1, {{{}, {}}}], [%r2];
+W: mbarrier.try_wait.parity.phase_type::primary.shared::cta.b64 %p1|%p2, %v, [%r2], 0;
+  @!%p1 bra W;
+  selp.u32 %r3, 1, 0, %p2; st.global.u32 [%d2], %r3; ret;
+}}
+)",
+                            mechanism, from.first, from.second),
+                1);
+  std::vector<std::uint64_t> pairs(64, 0x100000001);
+  pairs[at / 2] ^= (std::uint64_t{1} ^ word) << 32 * (at % 2);
+  NamedMap named;
+  named.name = "m";
+  named.buffer = "in";
+  named.map.element = element;
+  named.map.rank = 2;
+  named.map.dims = {16, 8};
+  named.map.strides = {64};
+  named.map.box = {8, 4};
+  named.map.steps.fill(1);
+  Buffer maps = MakeBuffer("maps", Type::kU64, 16);
+  maps.maps = {"m"};
+  kernel.manifest.buffers = {MakeBuffer("in", pairs), MakeBuffer("out", Type::kU32, 1), maps};
+  kernel.manifest.maps = {named};
+  return kernel;
+}
+
+// Of each 16 bytes that a tensor copy writes the first element that comes from global memory is
+// looked at, as it is there.
+TEST(PtxReport, ATensorCopyLooksAtWhatItReads) {
+  const std::string first = "validity::per_16bytes::80000000";
+  const struct {
+    std::string mechanism;
+    TensorElement element;
+    std::pair<int, int> from;
+    unsigned at;
+    std::uint32_t word;
+    bool reports;
+  } rows[] = {
+      {first, TensorElement::kF32, {0, 0}, 16, 0x80000000, true},
+      {first, TensorElement::kF32, {0, 0}, 17, 0x80000000, false},
+      {first, TensorElement::kF32, {4, 0}, 20, 0x80000000, true},
+      {first, TensorElement::kF32, {0, 0}, 8, 0x80000000, false},   // beside the box
+      {first, TensorElement::kF32, {0, 4}, 48, 0x80000000, false},  // above it
+      {first, TensorElement::kF32, {-4, 0}, 0, 0x80000000, true},   // after four words of fill
+      {first, TensorElement::kTF32, {0, 0}, 0, 0x80000001, false},  // is -0 when it is rounded
+      {"validity::per_element::ff", TensorElement::kF32, {0, 0}, 35, 0xff0000, true},
+      {"validity::per_element::ff", TensorElement::kF32, {0, 0}, 35, 0xf0f000, false},
+      {"disabled", TensorElement::kF32, {0, 0}, 16, 0x80000000, false},
+  };
+  for (const auto& row : rows) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {  // in one piece and in several
+      const Ended run(InspectingABox(row.mechanism, row.element, row.from, row.at, row.word),
+                      "full", seed);
+      ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+      EXPECT_EQ(run.Words(1), (std::vector<std::uint32_t>{row.reports ? 1U : 0U}))
+          << fmt::format("{} {} {:#x}", row.mechanism, row.at, row.word);
+    }
+  }
+  try {
+    const Ended run(InspectingABox(first, TensorElement::kF32, {0, 0}, 0, 1), "small");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("use --config full"), std::string::npos);
   }
 }
 

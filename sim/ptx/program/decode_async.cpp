@@ -17,6 +17,7 @@
 #include "sim/ptx/program/decode_memory.h"
 #include "sim/ptx/program/decode_multicast.h"
 #include "sim/ptx/program/decode_tensor.h"
+#include "sim/ptx/program/decode_validity.h"
 
 namespace muster::ptx {
 namespace {
@@ -134,25 +135,6 @@ std::optional<Reduction> TakeReduction(Cursor* c, bool to_global) {
       return Reduction{
           atomic, to_global ? c->TakeType({Type::kB32, Type::kB64}) : c->TakeType({Type::kB32})};
   }
-}
-
-// PTX ISA 9.4, 9.7.10.28.1.3: what the copy reports at its mbarrier.
-Validity TakeValidity(Cursor* c) {
-  constexpr std::pair<std::string_view, Validity> kMechanisms[] = {
-      {"mbarrier::report::disabled", Validity::kDisabled},
-      {"mbarrier::report::validity::per_16bytes::80000000", Validity::kF32},
-      {"mbarrier::report::validity::per_16bytes::8000", Validity::kF16},
-      {"mbarrier::report::validity::per_16bytes::80", Validity::kF8},
-      {"mbarrier::report::validity::per_16bytes::8", Validity::kF4},
-      {"mbarrier::report::validity::per_element::ff", Validity::kEachFf}};
-  for (const auto& [name, validity] : kMechanisms) {
-    if (c->Take(name)) {
-      c->Require("a report mechanism", 94, 107);
-      c->RequireVariant("a report mechanism", 107, 109);
-      return validity;
-    }
-  }
-  return Validity::kDisabled;
 }
 
 void DecodeBulkCopy(Cursor* c, Instruction* out, bool reduces) {

@@ -11,6 +11,7 @@
 
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/program/decode_multicast.h"
+#include "sim/ptx/program/decode_validity.h"
 
 namespace muster::ptx {
 namespace {
@@ -192,6 +193,7 @@ void DecodeTensorCopy(Cursor* c, Instruction* out, bool reduces) {
   if (!copy.prefetches && !c->Take(completion)) {
     c->Fail(fmt::format("{} lacks .{}", c->Spelling(), completion));
   }
+  copy.validity = in ? TakeValidity(c) : Validity::kDisabled;
   const Type mask = copy.space == Space::kCluster ? TakeMulticast(c) : Type::kNone;
   if (const int group = in ? c->TakeOne({"cta_group::1", "cta_group::2"}) : -1; group >= 0) {
     c->Require(".cta_group", 86, kFirstVariant);

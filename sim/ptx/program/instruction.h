@@ -238,7 +238,6 @@ struct Reduction {
   Type type = Type::kNone;
 };
 
-// cp.async.bulk, cp.reduce.async.bulk.
 // What a copy looks for in what it copies, to report it at its mbarrier.
 enum class Validity : std::uint8_t {
   kDisabled,
@@ -249,6 +248,7 @@ enum class Validity : std::uint8_t {
   kEachFf,  // a byte is 0xff: .per_element::ff
 };
 
+// cp.async.bulk, cp.reduce.async.bulk.
 struct BulkCopy {
   Space space = Space::kGeneric;  // where to: kGlobal or kCluster
   bool from_shared = false;
@@ -285,6 +285,7 @@ struct TensorCopy {
   std::array<Slot, 3> offsets = NoSlots<3>();
   Slot mbarrier = kNoSlot;  // not to global memory
   Slot ctas = kNoSlot;      // the mask of a multicast
+  Validity validity = Validity::kDisabled;
 };
 
 struct TensorReplace {

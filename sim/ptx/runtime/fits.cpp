@@ -71,7 +71,8 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
 // Of a unit without EnReport, what an instruction needs.
 void CheckReportsFit(const Config& config, const Program& program, const Instruction& i) {
   const bool needs = (i.op == Op::kMbarrier && i.As<Mbarrier>().NeedsReports()) ||
-                     (i.op == Op::kBulk && i.As<BulkCopy>().validity != Validity::kDisabled);
+                     (i.op == Op::kBulk && i.As<BulkCopy>().validity != Validity::kDisabled) ||
+                     (i.op == Op::kTensor && i.As<TensorCopy>().validity != Validity::kDisabled);
   if (!needs || config.report) {
     return;
   }

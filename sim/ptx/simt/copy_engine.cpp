@@ -139,7 +139,7 @@ bool CopyEngine::Write(const Transfer& transfer) {
 
 void CopyEngine::Complete(const Transfer& transfer) {
   if (transfer.mbarrier) {
-    if (Reports(transfer)) {
+    if (transfer.reports) {
       HearerOf(transfer)->port->PostAsync(ReportOf(transfer));
     }
     HearerOf(transfer)->port->PostAsync(CompletionOf(transfer));

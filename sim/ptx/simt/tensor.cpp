@@ -202,6 +202,7 @@ StepEvent AsyncCopies::StartTensor(Warp* warp, const Lanes& lanes, unsigned lane
     whole.source = std::move(tile.global);
     whole.target = std::move(tile.shared);
     whole.data = FillOf(*map, tile.bytes);
+    whole.validity = i.validity;
     whole.rounds_to_tf32 =
         map->element == TensorElement::kTF32 || map->element == TensorElement::kTF32Ftz;
   } else {

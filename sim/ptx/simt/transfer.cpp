@@ -94,15 +94,69 @@ void RoundToTF32(std::uint8_t* data, std::uint32_t bytes) {
   }
 }
 
+// Whether the element at `data` is what the transfer looks for. Elements are little-endian, and the
+// first of two in a byte is the lower one.
+bool IsSought(Validity validity, const std::uint8_t* data) {
+  std::uint32_t element = 0;
+  switch (validity) {
+    case Validity::kF32:
+      std::memcpy(&element, data, 4);
+      return element == 0x80000000;
+    case Validity::kF16:
+      std::memcpy(&element, data, 2);
+      return element == 0x8000;
+    case Validity::kF8:
+      return *data == 0x80;
+    case Validity::kF4:
+      return (*data & 0xfU) == 0x8;
+    case Validity::kEachFf:
+      return *data == 0xff;
+    case Validity::kDisabled:
+      break;
+  }
+  return false;
+}
+
+// PTX ISA 9.4, 9.7.10.28.1.3: of each 16 bytes that are written one element is looked at, and the
+// text leaves open which: it is the first one that comes from the source. Or each byte is.
+class Inspection {
+ public:
+  explicit Inspection(Validity validity) : validity_(validity) {}
+
+  // Returns whether the bytes of a piece, which `data` are, have what is sought.
+  bool Finds(const Piece& piece, const std::uint8_t* data) {
+    if (validity_ == Validity::kEachFf) {
+      return std::any_of(data, data + piece.bytes,
+                         [this](const std::uint8_t& byte) { return IsSought(validity_, &byte); });
+    }
+    bool found = false;
+    for (std::uint32_t k = 0; k < piece.bytes; k += kChunk - (piece.at + k) % kChunk) {
+      const std::uint32_t chunk = (piece.at + k) / kChunk;
+      found = found || (chunk != latest_ && IsSought(validity_, data + k));
+      latest_ = chunk;
+    }
+    return found;
+  }
+
+ private:
+  static constexpr std::uint32_t kChunk = 16;
+  const Validity validity_;
+  std::optional<std::uint32_t> latest_;  // the chunk that it has looked at
+};
+
 }  // namespace
 
 void ReadSource(Memory* memory, Transfer* transfer) {
+  Inspection inspection(transfer->validity);
   for (const Piece& piece : transfer->source) {
     const std::uint8_t* const from = transfer->from != nullptr
                                          ? &transfer->from->shared[piece.address]
                                          : memory->Find(piece.address, piece.bytes, false);
     if (from != nullptr) {
       std::memcpy(&transfer->data[piece.at], from, piece.bytes);
+      if (transfer->validity != Validity::kDisabled) {
+        transfer->reports = inspection.Finds(piece, from) || transfer->reports;
+      }
       if (transfer->rounds_to_tf32) {
         RoundToTF32(&transfer->data[piece.at], piece.bytes);
       }
@@ -178,42 +232,6 @@ Loss AbandonWith(const Cta& cta, Transfer* transfer) {
   const bool lost = GoesTo(cta, *transfer) || (transfer->from == &cta && !transfer->has_read) ||
                     (transfer->tensor != nullptr && transfer->tensor->Touches(&cta));
   return !lost ? Loss::kNone : transfer->issuer != &cta ? Loss::kOfAnother : Loss::kOwn;
-}
-
-// PTX ISA 9.4, 9.7.10.28.1.3: of each 16 bytes one element is looked at, and the text leaves open
-// which: it is the first. Or each byte is.
-bool Reports(const Transfer& transfer) {
-  constexpr std::size_t kChunk = 16;
-  if (transfer.validity == Validity::kDisabled) {
-    return false;
-  }
-  const std::vector<std::uint8_t>& data = transfer.data;
-  if (transfer.validity == Validity::kEachFf) {
-    return std::find(data.begin(), data.end(), 0xff) != data.end();
-  }
-  for (std::size_t at = 0; at < data.size(); at += kChunk) {
-    std::uint32_t element = 0;  // little-endian, and the first of two in a byte is the lower one
-    switch (transfer.validity) {
-      case Validity::kF32:
-        std::memcpy(&element, &data[at], 4);
-        element ^= 0x80000000;
-        break;
-      case Validity::kF16:
-        std::memcpy(&element, &data[at], 2);
-        element ^= 0x8000;
-        break;
-      case Validity::kF8:
-        element = data[at] ^ 0x80U;
-        break;
-      default:
-        element = (data[at] & 0xfU) ^ 0x8U;
-        break;
-    }
-    if (element == 0) {
-      return true;
-    }
-  }
-  return false;
 }
 
 // "Report value is altered in an idempotent way (atomically OR'ed with 0)".

@@ -92,6 +92,7 @@ struct Transfer {
   std::optional<std::uint32_t> mbarrier{};
   Cta* peer = nullptr;
   Validity validity = Validity::kDisabled;  // what it reports there
+  bool reports = false;                     // it has read that
   // The address of the tensor map that it has read, if that lies in global memory.
   std::optional<std::uint64_t> map{};
   // The thread that started it, its launch, and the instruction.
@@ -168,8 +169,7 @@ enum class Loss : std::uint8_t { kNone, kOwn, kOfAnother };
 Loss AbandonWith(const Cta& cta, Transfer* transfer);
 // Returns the operation at the mbarrier when the transfer is done, if there is one.
 MbOperation CompletionOf(const Transfer& transfer);
-// Whether it has found what it reports at the mbarrier, and the report.
-bool Reports(const Transfer& transfer);
+// Returns its report there.
 MbOperation ReportOf(const Transfer& transfer);
 
 }  // namespace muster::ptx
