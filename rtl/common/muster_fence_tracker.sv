@@ -46,58 +46,61 @@ module muster_fence_tracker #(
   end
 
   for (genvar c = 0; c < NumClasses; c++) begin : g_class
-    logic [NumWarps-1:0]                  epoch_q, epoch_d;
-    logic [NumWarps-1:0]                  drains_q, drains_d;  // the epoch was changed by a request
-    logic [NumWarps-1:0][1:0][CountW-1:0] count_q, count_d;    // by epoch
-    logic [NumWarps-1:0]                  idle;                // nothing is outstanding
-    logic [NumWarps-1:0]                  performed;           // what the request found is done
+    logic [NumWarps-1:0] epoch_q, epoch_d;
+    logic [NumWarps-1:0] drains_q, drains_d;  // the epoch was changed by a request
+    logic [NumWarps-1:0] idle;                // nothing is outstanding
+    logic [NumWarps-1:0] performed;           // what the request found is done
 
-    always_comb begin
-      count_d = count_q;
-      for (int w = 0; w < NumWarps; w++) begin
-        if (begin_i[c][w]) begin
-          count_d[w][epoch_q[w]] = count_d[w][epoch_q[w]] + CountW'(1);
-        end
-        if (done_i[c][w]) begin
-          count_d[w][done_epoch_i[c][w]] = count_d[w][done_epoch_i[c][w]] - CountW'(1);
-        end
-
-        full_o[c][w] = (count_q[w][epoch_q[w]] == Most);
-        idle[w]      = (count_q[w] == '0);
-        performed[w] = drains_q[w] && (count_q[w][!epoch_q[w]] == '0);
-      end
-      settled[c] = ~fence_classes_i[c] |
-                   ((idle | (fence_req_i & performed)) & ~busy_i[c]);
-      drains_d   = fence_req_i & fence_classes_i[c] & ~fence_ack_o;
-      epoch_d    = epoch_q ^ (drains_d & ~drains_q);
-    end
+    assign settled[c] = ~fence_classes_i[c] |
+                        ((idle | (fence_req_i & performed)) & ~busy_i[c]);
+    assign drains_d   = fence_req_i & fence_classes_i[c] & ~fence_ack_o;
+    assign epoch_d    = epoch_q ^ (drains_d & ~drains_q);
+    assign epoch_o[c] = epoch_q;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         epoch_q  <= '0;
         drains_q <= '0;
-        count_q  <= '0;
       end else begin
         epoch_q  <= epoch_d;
         drains_q <= drains_d;
-        count_q  <= count_d;
       end
     end
 
-    assign epoch_o[c] = epoch_q;
-
     for (genvar w = 0; w < NumWarps; w++) begin : g_warp
+      logic [1:0][CountW-1:0] count_q, count_d;  // by epoch
+
+      always_comb begin
+        count_d = count_q;
+        if (begin_i[c][w]) count_d[epoch_q[w]] = count_d[epoch_q[w]] + CountW'(1);
+        if (done_i[c][w]) begin
+          count_d[done_epoch_i[c][w]] = count_d[done_epoch_i[c][w]] - CountW'(1);
+        end
+      end
+
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) begin
+          count_q <= '0;
+        end else begin
+          count_q <= count_d;
+        end
+      end
+
+      assign full_o[c][w] = (count_q[epoch_q[w]] == Most);
+      assign idle[w]      = (count_q == '0);
+      assign performed[w] = drains_q[w] && (count_q[!epoch_q[w]] == '0);
+
       `MUSTER_ASSERT(BeginsWithRoom, !(begin_i[c][w] && full_o[c][w]),
                      "a warp begins more accesses than the tracker counts")
-      `MUSTER_ASSERT(DoneWasBegun, !(done_i[c][w] && count_q[w][done_epoch_i[c][w]] == '0),
+      `MUSTER_ASSERT(DoneWasBegun, !(done_i[c][w] && count_q[done_epoch_i[c][w]] == '0),
                      "an access is performed that had not begun, or in another epoch")
       `MUSTER_ASSERT(ClassesHeld, !drains_q[w] || !fence_req_i[w] || fence_classes_i[c][w],
                      "a request no longer names a class before it is acknowledged")
       // The guarantee of progress: a request waits for one counter, to which nothing is added.
-      `MUSTER_ASSERT(NewEpochIsEmpty, epoch_q[w] == epoch_d[w] || count_q[w][epoch_d[w]] == '0,
+      `MUSTER_ASSERT(NewEpochIsEmpty, epoch_q[w] == epoch_d[w] || count_q[epoch_d[w]] == '0,
                      "accesses of two epochs are in one counter")
       `MUSTER_ASSERT(DrainOnlyFalls,
-                     !drains_q[w] || count_d[w][!epoch_q[w]] <= count_q[w][!epoch_q[w]],
+                     !drains_q[w] || count_d[!epoch_q[w]] <= count_q[!epoch_q[w]],
                      "a request waits for an access that began after it")
     end
   end
