@@ -5,7 +5,7 @@
 Each row of tb/mutants/rtl.toml makes the unit wrong: it must still pass a plain sync of all warps, or
 in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
 mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, in rtl/atomics a plain add, in rtl/cluster a plain
-barrier.cluster, and the unit tests of that scope must catch it. In rtl/muster_gpc.sv and its unit, which are wiring,
+barrier.cluster, in rtl/common/muster_fence_tracker.sv a plain fence, and the unit tests of that block must catch it. In rtl/muster_gpc.sv and its unit, which are wiring,
 the regression of the GPC must. Each row of tb/mutants/golden.toml makes the golden model wrong, and tb/golden alone
 must catch it; each of tb/mutants/explore.toml makes the analysis or the search of other orders wrong, and the litmus
 tests, the oracle or the kernels must; each of tb/mutants/litmus.toml makes the memory model of `muster litmus` wrong, and
@@ -40,8 +40,10 @@ TESTS = {"golden": ("tb/golden/golden_test",),
          "litmus": ("tb/litmus/litmus_model_test", "tb/litmus/litmus_naive_test")}
 # The unit tests of a block, and the plain one among them.
 BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle"),
-          "atomics": ("atomics_test", "Atomics/*.PlainAdd"), "cluster": ("cluster_test", "ClusterBarrier/*.Plain")}
-ALONE = ("warp", "atomics", "cluster")  # blocks that the regression does not reach
+          "atomics": ("atomics_test", "Atomics/*.PlainAdd"), "cluster": ("cluster_test", "ClusterBarrier/*.Plain"),
+          "fence": ("fence_test", "Tracker.FenceWaitsForWhatIsOutstanding")}
+PATHS = {"fence": "rtl/common/muster_fence_tracker"}  # how those begin of a block that is no folder
+ALONE = ("warp", "atomics", "cluster", "fence")  # blocks that the regression does not reach
 GPCS = ("gpc_small", "gpc_bare")  # with units of the default configuration; the first if a row names none
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
@@ -53,9 +55,7 @@ class Mutant:
     def __init__(self, kind, variant):
         self.kind, self.variant, self.name = kind, variant, variant.full_name
         self.block = next((block for block in BLOCKS
-        
-
-                   if any(file.startswith(f"rtl/{block}/") for file in variant.files)), None)
+                           if any(file.startswith(PATHS.get(block, f"rtl/{block}/")) for file in variant.files)), None)
         self.of_gpc = any(path.startswith(("rtl/muster_gpc", "rtl/muster_remote_split")) for path in variant.files)
         self.gpc = variant.config if variant.config in GPCS else GPCS[0]
         self.config = DEFAULT_CONFIG if variant.config in GPCS else variant.config or DEFAULT_CONFIG

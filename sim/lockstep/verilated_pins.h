@@ -1,23 +1,26 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Between plain C++ pins and the ports of the classes that Verilator makes of muster, muster_warp,
-// muster_atomics and muster_cluster, or of muster_gpc, whose ports are vectors of theirs, or of
-// bundles of them: `u` is the unit's number, 0 where there is one. The fields of structs have the
-// bits that the SystemVerilog packages give them (sim/port/structs.h).
+// muster_atomics, muster_fence_tracker and muster_cluster, or of muster_gpc, whose ports are
+// vectors of theirs, or of bundles of them: `u` is the unit's number, 0 where there is one. The
+// fields of structs have the bits that the SystemVerilog packages give them (sim/port/structs.h).
 #ifndef MUSTER_SIM_LOCKSTEP_VERILATED_PINS_H_
 #define MUSTER_SIM_LOCKSTEP_VERILATED_PINS_H_
 
 #include <cstdint>
 
+#include "sim/isa/bits.h"
 #include "sim/isa/cluster_operation.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/warp_operation.h"
 #include "sim/lockstep/atomics_dut.h"
+#include "sim/lockstep/fence_dut.h"
 #include "sim/lockstep/warp_dut.h"
 #include "sim/port/atomic_pins.h"
 #include "sim/port/bits.h"
 #include "sim/port/cluster_pins.h"
+#include "sim/port/fence_pins.h"
 #include "sim/port/pins.h"
 #include "sim/port/structs.h"
 #include "sim/port/warp_pins.h"
@@ -289,6 +292,41 @@ void SampleScope(const AtomicsShape& shape, const Pins& pins, AtomicOutputs* out
     GetStruct<sv::at_fault_t>(pins.fault_o, u, &out->fault);
   }
   GetStruct<sv::at_commit_t>(pins.commit_o, u, out);
+}
+
+// ------------------------------------------------------------------------------------------------
+// A tracker that answers drains
+// ------------------------------------------------------------------------------------------------
+
+template <typename Pins>
+void DriveScope(const FenceShape& shape, const FenceInputs& in, Pins* pins) {
+  WarpsByClass begun{};
+  WarpsByClass done{};
+  WarpsByClass epochs{};
+  for (const FenceInputs::Access& access : in.begun) {
+    begun[access.of] |= Bit(access.warp);
+  }
+  for (const FenceInputs::Access& access : in.done) {
+    done[access.of] |= Bit(access.warp);
+    epochs[access.of] |= access.epoch ? Bit(access.warp) : 0;
+  }
+  for (unsigned of = 0; of < shape.num_classes; ++of) {
+    SetElement(&pins->begin_i, of, shape.num_warps, begun[of]);
+    SetElement(&pins->done_i, of, shape.num_warps, done[of]);
+    SetElement(&pins->done_epoch_i, of, shape.num_warps, epochs[of]);
+    SetElement(&pins->busy_i, of, shape.num_warps, in.busy[of]);
+    SetElement(&pins->fence_classes_i, of, shape.num_warps, in.classes[of]);
+  }
+  SetElement(&pins->fence_req_i, 0, shape.num_warps, in.request);
+}
+
+template <typename Pins>
+void SampleScope(const FenceShape& shape, const Pins& pins, FenceOutputs* out) {
+  for (unsigned of = 0; of < shape.num_classes; ++of) {
+    out->epoch[of] = GetElement(pins.epoch_o, of, shape.num_warps);
+    out->full[of] = GetElement(pins.full_o, of, shape.num_warps);
+  }
+  out->acknowledge = GetElement(pins.fence_ack_o, 0, shape.num_warps);
 }
 
 // ------------------------------------------------------------------------------------------------

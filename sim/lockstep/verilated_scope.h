@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The only place that knows the classes that Verilator makes of muster_warp, muster_atomics and
-// muster_cluster.
+// The only place that knows the classes that Verilator makes of muster_warp, muster_atomics,
+// muster_cluster and muster_fence_tracker.
 #ifndef MUSTER_SIM_LOCKSTEP_VERILATED_SCOPE_H_
 #define MUSTER_SIM_LOCKSTEP_VERILATED_SCOPE_H_
 
@@ -15,12 +15,21 @@
 #include "sim/lockstep/atomics_dut.h"
 #include "sim/lockstep/cluster_dut.h"
 #include "sim/lockstep/dut.h"
+#include "sim/lockstep/fence_dut.h"
 #include "sim/lockstep/power_up.h"
 #include "sim/lockstep/verilated_context.h"
 #include "sim/lockstep/verilated_pins.h"
 #include "sim/lockstep/warp_dut.h"
 
 namespace muster::lockstep {
+
+// Whether it needs a clock. What a tracker needs, its driver knows.
+template <typename Unit, typename Outputs>
+void SampleActive(const Unit& unit, Outputs* out) {
+  out->active = unit.active_o != 0;
+}
+template <typename Unit>
+void SampleActive(const Unit& /*unit*/, FenceOutputs* /*out*/) {}
 
 template <typename Of, typename Unit, bool kTraced>
 class VerilatedScope final : public Of {
@@ -51,7 +60,7 @@ class VerilatedScope final : public Of {
     unit_.eval();
     Dump(0);
     SampleScope(shape_, unit_, out);
-    out->active = unit_.active_o != 0;
+    SampleActive(unit_, out);
   }
 
   void Clock() override {
@@ -108,6 +117,8 @@ template <typename Unit, bool kTraced = false>
 using VerilatedAtomics = VerilatedScope<AtomicsDut, Unit, kTraced>;
 template <typename Unit, bool kTraced = false>
 using VerilatedCluster = VerilatedScope<ClusterDut, Unit, kTraced>;
+template <typename Unit, bool kTraced = false>
+using VerilatedFences = VerilatedScope<FenceDut, Unit, kTraced>;
 
 }  // namespace muster::lockstep
 

@@ -1,7 +1,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f fence_rtl fence_options)
 
-muster_test(fence_test fence_test.cpp)
+muster_test(fence_test fence_test.cpp LIBS muster_fence_check)
 muster_verilate(fence_test
   TOP_MODULE muster_fence_tracker
   PREFIX Vtracker

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The memory drain as the load/store side answers it: the tracker alone, against sets of accesses;
+// The memory drain as the load/store side answers it: the tracker alone, against its golden model;
 // and in the template, where warps that go on after an arrival always have something on its way.
 // The template's copies and their arrive-ons, too.
 #include <Vtemplate_flat.h>
@@ -14,6 +14,10 @@
 #include <random>
 #include <vector>
 
+#include "sim/isa/bits.h"
+#include "sim/lockstep/fence_checker.h"
+#include "sim/lockstep/verilated_scope.h"
+#include "sim/port/fence_pins.h"
 #include "tb/unit/clocked.h"
 
 namespace muster {
@@ -23,190 +27,197 @@ namespace {
 // The tracker
 // ------------------------------------------------------------------------------------------------
 
-constexpr unsigned kWarps = 8;    // of the tracker under test
-constexpr unsigned kClasses = 2;  // likewise
-constexpr unsigned kMost = 3;     // accesses of a warp and class in one epoch
-constexpr unsigned kAll = (1U << kClasses * kWarps) - 1;
+constexpr lockstep::FenceShape kTracker{8, 2, 3};
+constexpr unsigned kBoth = 0b11;  // classes
 
-struct Access {
-  unsigned of;  // its class
-  bool epoch;
-  bool before;  // it had begun by the first cycle of the request that goes on
-};
-
-// What one warp has outstanding, by names.
-struct Warp {
-  std::vector<Access> accesses;
-  bool requested = false;
-  bool first = false;    // this is the first cycle of the request
-  unsigned classes = 0;  // that it names
-
-  bool Names(const Access& access) const { return (classes >> access.of & 1) != 0; }
-  // Nothing of these classes is outstanding.
-  bool Idle() const {
-    bool idle = true;
-    for (const Access& access : accesses) {
-      idle = idle && !Names(access);
-    }
-    return idle;
-  }
-  // All that the request waits for is performed.
-  bool Drained() const {
-    bool drained = true;
-    for (const Access& access : accesses) {
-      drained = drained && !(access.before && Names(access));
-    }
-    return drained;
-  }
-};
-
-class Tracker : public Clocked<Vtracker> {
+// The tracker under the checker of the lockstep.
+class Tracker : public testing::Test {
  protected:
-  // A cycle of a warp: what is acknowledged is right, and accesses begin, are performed, and are
-  // asked to be.
-  void Step(unsigned cycle, unsigned w);
+  // Ends a cycle, with what the tracker shows in it compared.
+  void Cycle() {
+    dut_.Settle(in_, &out_);
+    went_ = in_.request & out_.acknowledge;
+    if (!checker_.Check(in_, out_)) {
+      const lockstep::Mismatch& wrong = *checker_.mismatch();
+      FAIL() << "cycle " << cycle_ << ": " << wrong.field << ": " << wrong.unit << "; golden "
+             << wrong.golden;
+    }
+    dut_.Clock();
+    ++cycle_;
+    in_.begun.clear();
+    in_.done.clear();
+    dut_.Settle(in_, &out_);
+  }
 
+  bool IsFull(unsigned warp, unsigned of) const { return (out_.full[of] >> warp & 1) != 0; }
+  bool Acknowledges(unsigned warp) const { return (out_.acknowledge >> warp & 1) != 0; }
+
+  // In this cycle an access begins, is performed, or a fence asks.
+  void Begin(unsigned warp, unsigned of) {
+    FenceInputs::Access access;
+    access.number = ++numbers_;
+    access.warp = static_cast<std::uint8_t>(warp);
+    access.of = static_cast<std::uint8_t>(of);
+    access.epoch = (out_.epoch[of] >> warp & 1) != 0;
+    in_.begun.push_back(access);
+    outstanding_[warp].push_back(access);
+  }
+  void End(unsigned warp, std::size_t which) {
+    std::vector<FenceInputs::Access>& accesses = outstanding_[warp];
+    in_.done.push_back(accesses[which]);
+    accesses.erase(accesses.begin() + static_cast<std::ptrdiff_t>(which));
+  }
+  void Ask(unsigned warp, unsigned classes) {
+    in_.request |= Bit(warp);
+    for (unsigned of = 0; of < kTracker.num_classes; ++of) {
+      in_.classes[of] = (in_.classes[of] & ~Bit(warp)) | std::uint64_t{classes >> of & 1} << warp;
+    }
+    dut_.Settle(in_, &out_);
+  }
+  void Go(unsigned warp) { in_.request &= ~Bit(warp); }
+
+  unsigned Below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+  void Drive(unsigned warp);
+
+  lockstep::VerilatedFences<Vtracker> dut_{kTracker};
+  lockstep::FenceChecker checker_{kTracker};
+  FenceInputs in_;
+  FenceOutputs out_;
+  std::uint64_t went_ = 0;  // warps whose requests were acknowledged in the cycle before
+  std::uint64_t cycle_ = 0;
+  std::uint64_t numbers_ = 0;
   std::mt19937 random_{1};
-  std::array<Warp, kWarps> warps_;
-  std::array<unsigned, kWarps> late_{};  // cycles since the drain could have been acknowledged
-  unsigned drains_ = 0;
-  unsigned overtaken_ = 0;  // drains that ended while later accesses were outstanding
-  unsigned passed_ = 0;     // likewise, earlier ones of a class that was not named
+  std::array<std::vector<FenceInputs::Access>, kTracker.num_warps> outstanding_;
 };
 
-void Tracker::Step(unsigned cycle, unsigned w) {
-  Warp& warp = warps_[w];
-  const unsigned bit = 1U << w;
-  const bool acknowledged = (dut_.fence_ack_o & bit) != 0;
-  bool busy = false;
-  for (unsigned c = 0; c < kClasses; ++c) {
-    busy = busy || ((warp.classes >> c & 1) != 0 && (dut_.busy_i >> c * kWarps & bit) != 0);
+TEST_F(Tracker, FenceWaitsForWhatIsOutstanding) {
+  Begin(2, 0);
+  Cycle();
+  Ask(2, kBoth);
+  for (unsigned waited = 0; waited < 3; ++waited) {
+    EXPECT_FALSE(Acknowledges(2));
+    Cycle();
   }
-  if (!warp.requested || busy) {
-    ASSERT_EQ(acknowledged, warp.Idle() && !busy) << "cycle " << cycle;
-  } else {
-    ASSERT_TRUE(!acknowledged || warp.Drained()) << "cycle " << cycle << ", warp " << w;
-    late_[w] = warp.Drained() && !acknowledged ? late_[w] + 1 : 0;
-    ASSERT_LE(late_[w], 2U) << "cycle " << cycle << ", warp " << w;
+  End(2, 0);
+  Cycle();
+  EXPECT_TRUE(Acknowledges(2));
+}
+
+// A cycle of a warp. Warp 0 always has accesses of each class on its way, and those of warp 1 take
+// so long that it is full.
+void Tracker::Drive(unsigned warp) {
+  if (!outstanding_[warp].empty() && Below(warp == 1 ? 40 : 3) == 0) {
+    End(warp, Below(static_cast<unsigned>(outstanding_[warp].size())));
   }
-  const bool ended = warp.requested && acknowledged;
-  drains_ += ended ? 1 : 0;
-  overtaken_ += ended && !warp.Idle() ? 1 : 0;
-  for (const Access& access : warp.accesses) {
-    passed_ += ended && access.before && !warp.Names(access) ? 1 : 0;
-  }
-  if (!warp.accesses.empty() && random_() % 3 == 0) {
-    const std::size_t pick = random_() % warp.accesses.size();
-    const Access& done = warp.accesses[pick];
-    dut_.done_i |= static_cast<unsigned short>(bit << done.of * kWarps);
-    dut_.done_epoch_i |= static_cast<unsigned short>(done.epoch ? bit << done.of * kWarps : 0);
-    warp.accesses.erase(warp.accesses.begin() + static_cast<std::ptrdiff_t>(pick));
-  }
-  for (unsigned c = 0; c < kClasses; ++c) {
-    const unsigned place = bit << c * kWarps;
-    // Warp 0 always has an access of each class on its way.
-    if ((dut_.full_o & place) == 0 && (w == 0 || random_() % 6 == 0)) {
-      dut_.begin_i |= static_cast<unsigned short>(place);
-      warp.accesses.push_back({c, (dut_.epoch_o & place) != 0, warp.first});
-    }
-  }
-  warp.first = false;
-  if (ended) {
-    warp.requested = false;
-    for (Access& access : warp.accesses) {
-      access.before = false;
-    }
-  } else if (!warp.requested && !acknowledged && random_() % 8 == 0) {
-    warp.requested = warp.first = true;  // from the next cycle on, as the unit does
-    for (Access& access : warp.accesses) {
-      access.before = true;
+  for (unsigned of = 0; of < kTracker.num_classes; ++of) {
+    if (!IsFull(warp, of) && (warp < 2 || Below(6) == 0)) {
+      Begin(warp, of);
     }
   }
 }
 
-// Accesses of two classes begin and are performed at random, in any order; drains of some classes
-// are requested at random, and stay until they are acknowledged. In every cycle: a drain is
-// acknowledged only if nothing of its classes that was there at the request is left, and at the
-// latest two cycles after that; without a request, exactly if nothing of the classes is
-// outstanding.
-TEST_F(Tracker, AcknowledgesWhatWasOutstandingAtTheRequest) {
+// Accesses of two classes begin and are performed at random, in any order; fences of some classes
+// ask at random, and are acknowledged exactly when what they found has been performed.
+TEST_F(Tracker, AnswersAsItsGoldenModelDoes) {
   for (unsigned cycle = 0; cycle < 200000 && !HasFatalFailure(); ++cycle) {
-    dut_.begin_i = 0;
-    dut_.done_i = 0;
-    dut_.done_epoch_i = 0;
-    dut_.busy_i = random_() % 16 == 0 ? static_cast<unsigned short>(random_() & random_()) : 0;
-    dut_.fence_req_i = 0;
-    dut_.fence_classes_i = 0;
-    for (unsigned w = 0; w < kWarps; ++w) {
-      Warp& warp = warps_[w];
-      dut_.fence_req_i |= static_cast<unsigned char>(warp.requested ? 1U << w : 0);
-      warp.classes = warp.requested && !warp.first ? warp.classes : random_() % (1U << kClasses);
-      for (unsigned c = 0; c < kClasses; ++c) {
-        dut_.fence_classes_i |=
-            static_cast<unsigned short>((warp.classes >> c & 1) << (c * kWarps + w));
+    for (unsigned of = 0; of < kTracker.num_classes; ++of) {
+      in_.busy[of] = Below(4) == 0 ? random_() & random_() & 0xff : 0;
+    }
+    for (unsigned warp = 0; warp < kTracker.num_warps; ++warp) {
+      if ((went_ >> warp & 1) != 0) {
+        Go(warp);
+      } else if ((in_.request >> warp & 1) == 0 && Below(8) == 0) {
+        Ask(warp, Below(kBoth + 1));
       }
+      Drive(warp);
     }
-    dut_.eval();
-    for (unsigned w = 0; w < kWarps && !HasFatalFailure(); ++w) {
-      Step(cycle, w);
-    }
-    Clock();
+    Cycle();
   }
-  EXPECT_GT(drains_, 10000U);
-  EXPECT_GT(overtaken_, 5000U);
-  EXPECT_GT(passed_, 5000U);
+  const lockstep::FenceChecker::Counts& counts = checker_.counts();
+  EXPECT_GT(counts.drains, 50000U);
+  EXPECT_GT(counts.at_once, 10000U);
+  EXPECT_GT(counts.overtaken, 5000U);
+  EXPECT_GT(counts.passed, 5000U);
+  EXPECT_GT(counts.held_up, 5000U);
+  EXPECT_GT(counts.full, 50000U);
+  EXPECT_GT(counts.both_full, 5000U);
 }
 
 TEST_F(Tracker, SaysWhenAWarpIsFull) {
-  for (const unsigned place : {4U, 4U << kWarps}) {
-    dut_.begin_i = static_cast<unsigned short>(place);
-    for (unsigned i = 0; i < kMost; ++i) {
-      EXPECT_EQ(dut_.full_o, 0) << i;
-      Clock();
+  for (unsigned of = 0; of < kTracker.num_classes; ++of) {
+    for (unsigned k = 0; k < kTracker.most; ++k) {
+      EXPECT_EQ(out_.full[of], 0U) << k;
+      Begin(2, of);
+      Cycle();
     }
-    EXPECT_EQ(dut_.full_o, place);
-    dut_.begin_i = 0;
-    dut_.done_i = static_cast<unsigned short>(place);
-    Clock();
-    dut_.done_i = 0;
-    EXPECT_EQ(dut_.full_o, 0);
+    EXPECT_EQ(out_.full[of], Bit(2));
+    // There is room for as many that the fence does not wait for.
+    Ask(2, 1U << of);
+    Cycle();
+    EXPECT_EQ(out_.full[of], 0U);
+    for (unsigned k = 0; k < kTracker.most; ++k) {
+      Begin(2, of);
+      Cycle();
+    }
+    EXPECT_EQ(out_.full[of], Bit(2));
+    for (unsigned k = 0; k < kTracker.most; ++k) {
+      EXPECT_FALSE(Acknowledges(2));
+      End(2, 0);
+      Cycle();
+    }
+    EXPECT_TRUE(Acknowledges(2));
+    EXPECT_EQ(out_.full[of], Bit(2));
+    Cycle();
+    Go(2);
+    while (!outstanding_[2].empty()) {
+      End(2, 0);
+      Cycle();
+      EXPECT_EQ(out_.full[of], 0U);
+    }
   }
 }
 
 // A reset while drains wait. Afterwards nothing is outstanding; a request in the first cycle waits
 // for the accesses that begin in that cycle, too.
 TEST_F(Tracker, ResetAmidADrain) {
-  constexpr unsigned kAllWarps = (1U << kWarps) - 1;
-  dut_.fence_classes_i = kAll;
-  dut_.begin_i = kAll;
-  Clock();
-  dut_.begin_i = 0;
-  dut_.fence_req_i = kAllWarps;
-  Clock();
-  Clock();
-  EXPECT_EQ(dut_.fence_ack_o, 0);
-  dut_.fence_req_i = 0;
-  dut_.rst_ni = 0;
-  Clock();
-  dut_.rst_ni = 1;
-  dut_.eval();
-  EXPECT_EQ(dut_.fence_ack_o, kAllWarps);
-  const unsigned epoch = dut_.epoch_o;
-  dut_.fence_req_i = kAllWarps;
-  dut_.busy_i = dut_.begin_i = kAll;
-  Clock();
-  dut_.busy_i = dut_.begin_i = 0;
-  for (unsigned cycle = 0; cycle < 4; ++cycle) {
-    dut_.eval();
-    EXPECT_EQ(dut_.fence_ack_o, 0) << cycle;
-    Clock();
+  constexpr std::uint64_t kAllWarps = 0xff;
+  const auto begin = [&] {
+    for (unsigned warp = 0; warp < kTracker.num_warps; ++warp) {
+      Begin(warp, 0);
+      Begin(warp, 1);
+    }
+  };
+  begin();
+  Cycle();
+  for (unsigned warp = 0; warp < kTracker.num_warps; ++warp) {
+    Ask(warp, kBoth);
   }
-  dut_.done_i = kAll;
-  dut_.done_epoch_i = static_cast<unsigned short>(epoch);
-  Clock();
-  dut_.done_i = 0;
-  dut_.eval();
-  EXPECT_EQ(dut_.fence_ack_o, kAllWarps);
+  Cycle();
+  Cycle();
+  EXPECT_EQ(out_.acknowledge, 0U);
+  in_ = FenceInputs();
+  outstanding_ = {};
+  dut_.Reset();
+  checker_.Reset();
+  dut_.Settle(in_, &out_);
+  EXPECT_EQ(out_.acknowledge, kAllWarps);
+  in_.busy = {kAllWarps, kAllWarps};
+  for (unsigned warp = 0; warp < kTracker.num_warps; ++warp) {
+    Ask(warp, kBoth);
+  }
+  begin();
+  Cycle();
+  in_.busy = {};
+  for (unsigned waited = 0; waited < 4; ++waited) {
+    Cycle();
+    EXPECT_EQ(out_.acknowledge, 0U) << waited;
+  }
+  for (unsigned warp = 0; warp < kTracker.num_warps; ++warp) {
+    End(warp, 1);
+    End(warp, 0);
+  }
+  Cycle();
+  EXPECT_EQ(out_.acknowledge, kAllWarps);
 }
 
 // ------------------------------------------------------------------------------------------------
