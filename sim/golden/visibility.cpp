@@ -150,8 +150,8 @@ void Visibility::Release(const Thread& thread, Reach scope, Point before) {
   }
 }
 
-void Visibility::ReleaseFence(const Thread& thread, Reach scope) {
-  threads_[thread.name].fenced[IndexOf(scope)] = Next();
+void Visibility::ReleaseFence(const Thread& thread, Reach scope, Point before) {
+  threads_[thread.name].fenced[IndexOf(scope)] = std::min(before, Next());
 }
 
 void Visibility::StrongWrite(const Thread& thread) {
@@ -186,14 +186,15 @@ void Visibility::AcquireFence(const Thread& thread, Reach scope) {
   AcquireFrom(thread, scope, threads_[thread.name].strong_read);
 }
 
-void Visibility::SequentialFence(const Thread& thread, Reach scope) {
-  Release(thread, scope, Next());
+void Visibility::SequentialFence(const Thread& thread, Reach scope, Point before) {
+  Release(thread, scope, before);
   AcquireFrom(thread, scope, now_);
 }
 
-void Visibility::ProxyFence(const Thread& thread, Spaces spaces) {
+void Visibility::ProxyFence(const Thread& thread, Spaces spaces, Point before) {
   const State& state = threads_[thread.name];
-  for (Write& write : writes_) {
+  for (Point id = first_; id < std::min(before, Next()); ++id) {
+    Write& write = WriteOf(id);
     const bool is_global = write.place.memory == 0;
     if (spaces != Spaces::kAll && is_global != (spaces == Spaces::kGlobal)) {
       continue;

@@ -51,20 +51,25 @@ class Visibility {
   void Settle(const Place& place, std::uint64_t bytes);
   void SettleAll();
 
-  // Release operations, and what makes one of a fence before it: a strong write.
-  void Release(const Thread& thread, Reach scope) { Release(thread, scope, Next()); }
-  void ReleaseFence(const Thread& thread, Reach scope);
+  // The point that the next store will be.
+  Point Next() const { return first_ + writes_.size(); }
+
+  // Release operations, and what makes one of a fence before it: a strong write. Of the stores
+  // before a point alone, if those from there on are not performed.
+  static constexpr Point kAll = ~Point{0};
+  void Release(const Thread& thread, Reach scope, Point before = kAll);
+  void ReleaseFence(const Thread& thread, Reach scope, Point before = kAll);
   void StrongWrite(const Thread& thread);
   // Acquire operations, and what makes one of a fence after it: a strong read.
   void Acquire(const Thread& thread, Reach scope) { AcquireFrom(thread, scope, ++now_); }
   void AcquireFence(const Thread& thread, Reach scope);
   void StrongRead(const Thread& thread) { threads_[thread.name].strong_read = ++now_; }
   // fence.sc.
-  void SequentialFence(const Thread& thread, Reach scope);
+  void SequentialFence(const Thread& thread, Reach scope, Point before = kAll);
   // A fence between the generic and the async proxy: stores that the thread knows are known to
   // operations of the async proxy, too. Of one memory space alone: of global memory, or of shared.
   enum class Spaces : std::uint8_t { kAll, kGlobal, kShared };
-  void ProxyFence(const Thread& thread, Spaces spaces);
+  void ProxyFence(const Thread& thread, Spaces spaces, Point before = kAll);
 
   // The points at which a load of the thread may see the bytes, of which `now` is in memory, oldest
   // first; the last one is now.
@@ -129,7 +134,6 @@ class Visibility {
   static Key KeyOf(const Place& place) { return {place.memory, place.address / kBlock}; }
   static Reach Distance(const Thread& a, const Thread& b);
   static bool Overlaps(const Write& write, const Place& place, unsigned bytes);
-  Point Next() const { return first_ + writes_.size(); }
   bool IsThere(Point id) const { return id >= first_ && id < Next(); }
   Write& WriteOf(Point id) { return writes_[id - first_]; }
   const Write& WriteOf(Point id) const { return writes_[id - first_]; }
@@ -140,7 +144,6 @@ class Visibility {
                                 Must must);
   bool IsAsWritten(const Ids& ids, const Place& place, const std::uint8_t* now,
                    unsigned bytes) const;
-  void Release(const Thread& thread, Reach scope, Point before);
   void Perform(const Thread& thread, Reach scope, Write* write) const;
   void AcquireFrom(const Thread& thread, Reach scope, std::uint64_t time);
 

@@ -19,6 +19,7 @@
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/checked_cluster_scope.h"
 #include "sim/lockstep/dut.h"
+#include "sim/lockstep/fence_dut.h"
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/fresh_context.h"
 #include "sim/lockstep/lockstep.h"
@@ -205,11 +206,16 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
     beside.push_back({!has_warps              ? nullptr
                       : options.make_warp_dut ? options.make_warp_dut()
                                               : MakeWarpDut(config),
+                      {},
                       {}});
     bool complete = duts.back() != nullptr && (!has_warps || beside.back().warp != nullptr);
     for (std::size_t banks = driver->atomic_pins().size(); banks != 0; --banks) {
       beside.back().atomics.push_back(MakeAtomicsDut(config));
       complete = complete && beside.back().atomics.back() != nullptr;
+    }
+    for (std::size_t trackers = driver->fence_pins().size(); trackers != 0; --trackers) {
+      beside.back().fences.push_back(MakeFenceDut());
+      complete = complete && beside.back().fences.back() != nullptr;
     }
     if (!complete) {
       result.report =

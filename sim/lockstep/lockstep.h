@@ -109,6 +109,7 @@ struct Result {
   std::uint64_t warp_requests = 0;       // accepted
   std::uint64_t warp_lanes = 0;          // that came with these, and did not just exit
   std::uint64_t atomic_updates = 0;      // of the atomics beside the units
+  std::uint64_t fence_drains = 0;        // that the trackers beside the units have acknowledged
   std::uint64_t cluster_operations = 0;  // of the cluster scope: requests, operations sent, cancels
   Waits waits{};                         // the longest seen
   MbWaits mb_waits{};

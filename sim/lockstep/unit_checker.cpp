@@ -51,6 +51,10 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
     atomics_waves_.emplace_back(OfAtomics(wave_.path(), static_cast<unsigned>(bank)),
                                 options.wave_from, options.wave_to);
   }
+  const std::vector<FencePins*> fence_pins = driver->fence_pins();
+  for (std::size_t k = 0; k < beside.fences.size(); ++k) {
+    fences_.emplace_back(std::move(beside.fences[k]), fence_pins[k]);
+  }
   BeginChecks(0);
   if (!options.log.empty()) {
     log_.emplace(config, options, number);
@@ -69,6 +73,9 @@ void UnitChecker::Finish() {
     atomics_waves_[bank].End(&atomics_[bank]);
     result_.NotWritten(atomics_waves_[bank].error());
     result_.atomic_updates += atomics_[bank].checker().counts().updates;
+  }
+  for (const CheckedFences& tracker : fences_) {
+    result_.fence_drains += tracker.checker().counts().drains;
   }
   TakeWaits();
   if (warp_) {
@@ -113,6 +120,9 @@ bool UnitChecker::Drive(std::uint64_t cycle, bool enough) {
   }
   for (CheckedAtomics& bank : atomics_) {
     bank.RunEmpty();
+  }
+  for (CheckedFences& tracker : fences_) {
+    tracker.RunEmpty();
   }
   driver_.Serve(dut_->out, &in);  // which sees what was taken in the cycle before
   in.issue_valid &= static_cast<std::uint8_t>(~dut_->out.issue_ready);
@@ -221,14 +231,20 @@ bool UnitChecker::CheckBeside(std::uint64_t cycle) {
   for (std::size_t bank = 0; bank < atomics_.size() && good; ++bank) {
     good = atomics_[bank].Clock(cycle, true) || StopAtomics(cycle, bank);
   }
+  for (std::size_t k = 0; k < fences_.size() && good; ++k) {
+    good = fences_[k].Clock(true) || Stop(cycle, *fences_[k].checker().mismatch(),
+                                          fmt::format("tracker {} of fences{}", k, OfUnit()));
+  }
   return good;
+}
+
+std::string UnitChecker::OfUnit() const {
+  return number_ < 0 ? "" : fmt::format(" of unit {}", number_);
 }
 
 bool UnitChecker::StopAtomics(std::uint64_t cycle, std::size_t bank) {
   const AtomicsChecker& checker = atomics_[bank].checker();
-  return Stop(cycle, *checker.mismatch(),
-              fmt::format("bank {} of the atomics{}", bank,
-                          number_ < 0 ? "" : fmt::format(" of unit {}", number_)),
+  return Stop(cycle, *checker.mismatch(), fmt::format("bank {} of the atomics{}", bank, OfUnit()),
               nullptr, &checker);
 }
 

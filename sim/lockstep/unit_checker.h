@@ -20,6 +20,7 @@
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/lockstep/checked_atomics.h"
+#include "sim/lockstep/checked_fences.h"
 #include "sim/lockstep/checked_warp_scope.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/idle_skipper.h"
@@ -42,6 +43,7 @@ class UnitChecker : public sc_core::sc_module {
   struct Others {
     std::unique_ptr<WarpDut> warp;
     std::vector<std::unique_ptr<AtomicsDut>> atomics;  // a block for each bank
+    std::vector<std::unique_ptr<FenceDut>> fences;     // trackers
   };
   // `number`: of the unit in a run of several, or -1.
   UnitChecker(const sc_core::sc_module_name& name, const Config& config, std::unique_ptr<Dut> dut,
@@ -58,6 +60,9 @@ class UnitChecker : public sc_core::sc_module {
     }
     for (CheckedAtomics& bank : atomics_) {
       bank.Clock(cycle, false);
+    }
+    for (CheckedFences& tracker : fences_) {
+      tracker.Clock(false);
     }
     return Asserted(cycle);
   }
@@ -107,6 +112,7 @@ class UnitChecker : public sc_core::sc_module {
   bool Reset(std::uint64_t cycle);
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
   bool CheckBeside(std::uint64_t cycle);
+  [[gnu::cold]] std::string OfUnit() const;  // " of unit 1", in a run of several
   [[gnu::cold]] bool StopAtomics(std::uint64_t cycle, std::size_t bank);
   bool CheckIdle(std::uint64_t cycle);
   bool Transport(std::uint64_t cycle, const sc_core::sc_time& now);
@@ -131,6 +137,7 @@ class UnitChecker : public sc_core::sc_module {
   std::unique_ptr<Dut> dut_;
   std::optional<CheckedWarpScope> warp_;
   std::vector<CheckedAtomics> atomics_;  // of each bank
+  std::vector<CheckedFences> fences_;    // trackers
   sc_core::sc_time period_;
   tlm::BarrierUnit golden_;
   tlm_utils::simple_initiator_socket<UnitChecker> socket_;

@@ -13,6 +13,7 @@
 #include "sim/isa/operation.h"
 #include "sim/port/atomic_pins.h"
 #include "sim/port/cluster_pins.h"
+#include "sim/port/fence_pins.h"
 #include "sim/port/pins.h"
 #include "sim/port/warp_pins.h"
 
@@ -52,6 +53,10 @@ class Driver {
 
   // The atomics on shared memory beside the unit, a block for each bank; none: likewise.
   virtual std::vector<AtomicPins*> atomic_pins() { return {}; }
+
+  // The trackers that answer fences beside the unit, of kFenceWarps warps each; none: it has none.
+  // One has a clock while anything of it is driven, and in the cycle after that.
+  virtual std::vector<FencePins*> fence_pins() { return {}; }
 
   // The cluster scope beside all units, or null: of the first driver of a run. As warp_pins.
   virtual ClusterPins* cluster_pins() { return nullptr; }

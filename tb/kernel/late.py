@@ -87,6 +87,28 @@ def drains(muster, folder):
     check(cycles["fence", late] > cycles["none", late] + 300, f"fences do not wait for what is late: {cycles}")
 
 
+def counters(muster, folder):
+    """The tracker counts as many accesses of a warp as fit: a warp with more is held back, and its kernel ends as it should."""
+    stores = "".join(f"\tst.global.u32 [%rd0+{4 * k}], {k};\n" for k in range(100))
+    (folder / "k.ptx").write_text(""".version 8.3
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+\t.reg .b64 %rd<1>;
+\tld.param.u64 %rd0, [out];
+\tcvta.to.global.u64 %rd0, %rd0;
+""" + stores + "\tfence.acq_rel.gpu;\n\tret;\n}\n")
+    manifest = {"ptx": "k.ptx", "grid": [1, 1, 1], "block": [1, 1, 1], "args": [{"buffer": "out"}],
+                "buffers": {"out": {"type": "u32", "count": 100}}, "expect": {"out": list(range(100))}}
+    (folder / "k.json").write_text(json.dumps(manifest))
+    for seed in range(1, 6):
+        result = run(muster, "run", folder / "k.json", "--late", "--seed", seed, "--json", folder / "r.json")
+        check(result.returncode == 0, "it completes", result)
+        late = json.loads((folder / "r.json").read_text())["late"]
+        check(late["drains"] == 1 and late["held_back"] > 100, f"a fence, and a warp that is held back: {late}", result)
+
+
 # The litmus tests that ship whose outcome needs no more than store buffering, message passing or load buffering.
 SHOWN = ["lb-relaxed", "mp-fence-weak", "mp-relaxed", "sb-fence-acq_rel", "sb-fence-sc-cta", "sb-relaxed"]
 FORBIDDEN = ["cowr", "isa2-scopes", "lb-release-acquire", "mp-cta", "mp-fences", "mp-release-acquire", "sb-barrier",
@@ -114,7 +136,7 @@ def shipped(muster, _):
 
 
 CASES = {folder.name: pair(folder.name) for folder in sorted(LATE.iterdir()) if folder.is_dir()}
-CASES.update({function.__name__: function for function in (repeats, refused, drains, litmus, shipped)})
+CASES.update({function.__name__: function for function in (repeats, refused, drains, counters, litmus, shipped)})
 
 if __name__ == "__main__":
     main_of(CASES, lambda what, muster, folder: what(muster, folder))

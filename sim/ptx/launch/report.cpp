@@ -386,6 +386,7 @@ OrderedJson JsonReport(const Session& session, const Verdict& verdict, const Tim
   }
   if (grid.late() != nullptr) {
     report["late"] = Late(session.program(), *grid.late());
+    report["late"].update({{"drains", grid.Drains()}, {"held_back", grid.HeldBack()}});
   }
   if (const Printed& printed = grid.printed(); !printed.text().empty()) {
     report["printed"] = Text(printed.text());

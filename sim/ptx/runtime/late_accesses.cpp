@@ -6,9 +6,10 @@
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/program/address.h"
-#include "sim/ptx/program/op_class.h"
 #include "sim/ptx/program/registers.h"
+#include "sim/ptx/runtime/late_classes.h"
 #include "sim/ptx/simt/address_space.h"
+#include "sim/ptx/simt/fence_sink.h"
 
 namespace muster::ptx {
 namespace {
@@ -17,6 +18,7 @@ using Reaches = golden::Visibility::Reach;
 
 constexpr std::uint64_t kWindow = 2048;  // cycles for which a store may be on its way
 constexpr std::uint32_t kLongestLoad = 128;
+constexpr std::uint32_t kLongestStore = 256;
 constexpr std::uint32_t kOneBeginsIn = 16;  // the first warp of a slot waits for so many steps
 // Knobs, which the seed draws for the whole run: one in so many loads is performed late, if it may
 // be; and so many in eight see what is there now, if they need not.
@@ -88,24 +90,18 @@ const std::vector<Slot>& LateAccesses::Touched(std::uint32_t pc) {
   return touched;
 }
 
-// Whether loads before the instruction are performed before it, whatever it accesses.
-bool LateAccesses::Orders(const Instruction& i) {
-  switch (i.op) {
-    case Op::kLoad:
-      return i.As<ptx::Load>().ordering.Acquires();
-    case Op::kStore:
-      return i.As<ptx::Store>().ordering.Releases();
-    case Op::kCopy:
-    case Op::kBulk:
-    case Op::kTensor:
-    case Op::kStoreAsync:
-    case Op::kBranch:
-      return false;
-    case Op::kFence:
-      return true;
-    default:
-      return OpClassOf(i) != OpClass::kAlu && OpClassOf(i) != OpClass::kVolatile;
+// While a warp drains, it begins nothing at mbarriers, which its drain would wait for.
+bool LateAccesses::IsHeldUp(const Warp& warp, const Group& group, const Instruction& i) {
+  FenceSink& fences = *warp.cta->fences;
+  if (i.op == Op::kMbarrier && fences.Drains(warp.slot)) {
+    return true;
   }
+  const ClassSet begun = BegunBy(i);
+  if (begun != 0 && !fences.HasRoom(warp.slot, begun)) {
+    return true;
+  }
+  const ClassSet awaited = AwaitedBy(i);
+  return awaited != 0 && !fences.Drain(warp.slot, group.pc, group.lanes, awaited);
 }
 
 bool LateAccesses::Delays(const Warp& warp, const Group& group, unsigned lane,
@@ -116,10 +112,12 @@ bool LateAccesses::Delays(const Warp& warp, const Group& group, unsigned lane,
     return false;
   }
   ++late_loads_;
-  warps_[&warp].loads.push_back({{group.pc, group.frame, lane, address},
-                                 *place,
-                                 Bytes(i.type) * i.count,
-                                 cycle_ + 1 + random_.Below(kLongestLoad)});
+  const std::uint64_t due = cycle_ + 1 + random_.Below(kLongestLoad);
+  Asked& asked = warps_[&warp];
+  asked.loads.push_back(
+      {{group.pc, group.frame, lane, address}, *place, Bytes(i.type) * i.count, due});
+  asked.performed_by = std::max(asked.performed_by, due);
+  warp.cta->fences->Begin(warp.slot, AccessClass::kGeneric, due);
   return true;
 }
 
@@ -127,7 +125,7 @@ bool LateAccesses::Needs(const Pending& pending, const Warp& warp, const Group& 
                          const Lanes& lanes) {
   const LateLoad& load = pending.load;
   const Instruction& i = lanes.instruction;
-  if (Orders(i)) {
+  if (Orders(i) && (AwaitedBy(i) & SetOf(AccessClass::kGeneric)) == 0) {
     return true;
   }
   const auto& d = program_.code[load.pc].As<ptx::Load>().d;
@@ -175,34 +173,58 @@ bool LateAccesses::Await(const Warp& warp, const Group& group, const Lanes& lane
     left.push_back(pending);
   }
   asked->second.loads = std::move(left);
-  return waits;
+  return waits || IsHeldUp(warp, group, lanes.instruction);
 }
 
 // ------------------------------------------------------------------------------------------------
 // What orders accesses
 // ------------------------------------------------------------------------------------------------
 
+// The first store of the lane by these classes that is not performed: none, if the warp was let go
+// in time.
+golden::Visibility::Point LateAccesses::FirstOutstanding(const Warp& warp, unsigned lane,
+                                                         ClassSet classes) {
+  golden::Visibility::Point first = golden::Visibility::kAll;
+  for (const Stored& store : warps_[&warp].stores) {
+    if (store.lane == lane && store.until > cycle_ && (classes & SetOf(store.of)) != 0) {
+      first = std::min(first, store.point);
+    }
+  }
+  return first;
+}
+
+void LateAccesses::ReleasePerformed(const Warp& warp, const Lanes& lanes, Scope scope) {
+  ForEachBit(lanes.mask, [&](unsigned lane) {
+    model_.Release(ThreadOf(warp, lane), ReachOf(scope),
+                   FirstOutstanding(warp, lane, AwaitedBy(lanes.instruction)));
+  });
+}
+
 void LateAccesses::ReachFence(const Warp& warp, const Lanes& lanes, const MemoryFence& fence) {
   const Reaches scope = ReachOf(fence.ordering.scope);
-  ForEach(warp, lanes.mask, [&](const Thread& thread) {
+  ForEachBit(lanes.mask, [&](unsigned lane) {
+    const Thread thread = ThreadOf(warp, lane);
+    const auto before = FirstOutstanding(warp, lane, AwaitedBy(lanes.instruction));
     if (fence.of_maps || fence.of_inits) {  // maps and mbarriers are never late
       return;
     }
     if (fence.sequential) {
-      model_.SequentialFence(thread, scope);
+      model_.SequentialFence(thread, scope, before);
       return;
     }
     if (fence.ordering.Acquires()) {
       model_.AcquireFence(thread, scope);
     }
     if (fence.ordering.Releases()) {
-      model_.ReleaseFence(thread, scope);
+      model_.ReleaseFence(thread, scope, before);
     }
     if (fence.async) {
-      model_.ProxyFence(thread, fence.space == Space::kGlobal ? golden::Visibility::Spaces::kGlobal
-                                : fence.space == Space::kShared
-                                    ? golden::Visibility::Spaces::kShared
-                                    : golden::Visibility::Spaces::kAll);
+      using Spaces = golden::Visibility::Spaces;
+      model_.ProxyFence(thread,
+                        fence.space == Space::kGlobal   ? Spaces::kGlobal
+                        : fence.space == Space::kShared ? Spaces::kShared
+                                                        : Spaces::kAll,
+                        before);
     }
   });
 }
@@ -225,7 +247,7 @@ void LateAccesses::Reach(const Warp& warp, const Lanes& lanes) {
         warps_[&warp].atomic = ordering;
       }
       if (ordering.Releases()) {
-        release(ordering.scope);
+        ReleasePerformed(warp, lanes, ordering.scope);
       }
       if (ordering.IsStrong()) {
         write();
@@ -235,7 +257,7 @@ void LateAccesses::Reach(const Warp& warp, const Lanes& lanes) {
     case Op::kMultimem: {  // it finds what is latest
       const Ordering ordering = i.As<MultimemAccess>().ordering;
       if (ordering.Releases()) {
-        release(ordering.scope);
+        ReleasePerformed(warp, lanes, ordering.scope);
       }
       if (ordering.IsStrong()) {
         write();
@@ -330,7 +352,7 @@ bool LateAccesses::Load(const Warp& warp, unsigned lane, const Instruction& i,
   if (model_.MayHide(*place)) {
     const auto points = model_.Points(thread, *place, now, bytes);
     const auto before = static_cast<std::uint32_t>(points.size() - 1);
-    stale = before != 0 && random_.Below(kFreshOf) >= fresh_;
+    stale = before != 0 && MissesWhatIsThere();
     const auto point = stale ? points[random_.Below(before)] : points.back();
     model_.BytesAt(point, *place, now, bytes, seen);
     model_.See(thread, point, *place, bytes);
@@ -350,9 +372,23 @@ bool LateAccesses::Load(const Warp& warp, unsigned lane, const Instruction& i,
 void LateAccesses::Store(const Warp& warp, unsigned lane, const Instruction& i,
                          std::uint64_t address, const std::uint8_t* before,
                          const std::uint8_t* after, unsigned bytes) {
-  if (const std::optional<Place> place = PlaceOf(warp, AccessOf(i).address.space, address)) {
-    model_.Store(ThreadOf(warp, lane), *place, before, after, bytes, i.line);
+  const std::optional<Place> place = PlaceOf(warp, AccessOf(i).address.space, address);
+  if (!place) {
+    return;
   }
+  Asked& asked = warps_[&warp];
+  if (asked.stored_in != cycle_) {
+    asked.stored_in = cycle_;
+    asked.stores.erase(std::remove_if(asked.stores.begin(), asked.stores.end(),
+                                      [&](const Stored& one) { return one.until <= cycle_; }),
+                       asked.stores.end());
+    asked.stores_until = cycle_ + 1 + random_.Below(kLongestStore);
+    asked.performed_by = std::max(asked.performed_by, asked.stores_until);
+  }
+  const AccessClass of = place->memory == 0 ? AccessClass::kGlobal : AccessClass::kGeneric;
+  asked.stores.push_back({model_.Next(), lane, of, asked.stores_until});
+  warp.cta->fences->Begin(warp.slot, of, asked.stores_until);
+  model_.Store(ThreadOf(warp, lane), *place, before, after, bytes, i.line);
 }
 
 void LateAccesses::Swap(const Warp& warp, unsigned lane, const Instruction& i,
@@ -367,6 +403,8 @@ void LateAccesses::Swap(const Warp& warp, unsigned lane, const Instruction& i,
   }
 }
 
+bool LateAccesses::MissesWhatIsThere() { return random_.Below(kFreshOf) >= fresh_; }
+
 void LateAccesses::Note(std::uint32_t line, std::uint32_t store_line, const Cta& cta) {
   const auto same = std::find_if(missed_.begin(), missed_.end(), [&](const Missed& other) {
     return other.line == line && other.store_line == store_line;
@@ -376,102 +414,6 @@ void LateAccesses::Note(std::uint32_t line, std::uint32_t store_line, const Cta&
     return;
   }
   missed_.push_back({line, store_line, 1, cycle_, cta.linear_id});
-}
-
-// ------------------------------------------------------------------------------------------------
-// Copies
-// ------------------------------------------------------------------------------------------------
-
-// cp.async is of the generic proxy; what comes of an instruction that is not there is a response.
-bool LateAccesses::IsOfAsyncProxy(const Transfer& transfer) const {
-  return transfer.kind != Transfer::Kind::kArrive && program_.code[transfer.pc].op != Op::kCopy;
-}
-
-std::uint8_t* LateAccesses::Find(Cta* cta, std::uint64_t address, std::uint64_t bytes) {
-  if (cta == nullptr) {
-    return memory_.Find(address, bytes, false);
-  }
-  return address + bytes <= cta->shared.size() ? &cta->shared[address] : nullptr;
-}
-
-// Calls f(at, then, bytes) for those parts of a piece that the transfer need not find as they are:
-// what was there before stores of which it need not know.
-template <typename F>
-void LateAccesses::ForEachHidden(const Transfer& transfer, Cta* cta, const Piece& piece, F f) {
-  constexpr unsigned kBlock = golden::Visibility::kBlock;
-  const Thread thread = ThreadOf(*transfer.issuer, transfer.warp, transfer.lane);
-  const std::uint64_t memory = cta == nullptr ? 0 : cta->linear_id + 1;
-  const std::uint64_t end = piece.address + piece.bytes;
-  for (std::uint64_t at = piece.address; at < end;) {
-    const std::uint64_t next = std::min(end, (at / kBlock + 1) * kBlock);
-    const auto bytes = static_cast<unsigned>(next - at);
-    const Place place{memory, at};
-    std::uint8_t* const now = model_.MayHide(place) ? Find(cta, at, bytes) : nullptr;
-    if (now != nullptr) {
-      const auto points = model_.ProxyPoints(thread, place, now, bytes);
-      const auto before = static_cast<std::uint32_t>(points.size() - 1);
-      if (before != 0 && random_.Below(kFreshOf) >= fresh_) {
-        std::vector<std::uint8_t> then(bytes);
-        model_.BytesAt(points[random_.Below(before)], place, now, bytes, then.data());
-        f(now, then, bytes);
-        Note(transfer.line, model_.TagOf(points.back()), *transfer.issuer);
-      }
-    }
-    at = next;
-  }
-}
-
-void LateAccesses::BeginRead(const Transfer& transfer) {
-  if (!IsOfAsyncProxy(transfer)) {
-    return;
-  }
-  const auto hide = [&](std::uint8_t* now, const std::vector<std::uint8_t>& then, unsigned bytes) {
-    kept_.push_back({now, {now, now + bytes}});
-    std::memcpy(now, then.data(), bytes);
-  };
-  const bool of_matrices =
-      transfer.kind == Transfer::Kind::kProduct || transfer.kind == Transfer::Kind::kTensor;
-  if (of_matrices) {
-    Cta* const cta = transfer.from != nullptr ? transfer.from : transfer.issuer;
-    ForEachHidden(transfer, cta, {0, static_cast<std::uint32_t>(cta->shared.size()), 0}, hide);
-    return;
-  }
-  for (const Piece& piece : transfer.source) {
-    ForEachHidden(transfer, transfer.from, piece, hide);
-  }
-}
-
-void LateAccesses::Restore() {
-  for (const Kept& kept : kept_) {
-    std::memcpy(kept.at, kept.bytes.data(), kept.bytes.size());
-  }
-  kept_.clear();
-}
-
-// A store that nothing orders before the copy may come after it: then its bytes stay.
-void LateAccesses::BeginWrite(const Transfer& transfer) {
-  if (transfer.kind != Transfer::Kind::kMove || !IsOfAsyncProxy(transfer)) {
-    return;
-  }
-  for (const Piece& piece : transfer.target) {
-    ForEachHidden(transfer, transfer.to, piece,
-                  [&](std::uint8_t* now, const std::vector<std::uint8_t>& then, unsigned bytes) {
-                    for (unsigned k = 0; k < bytes; ++k) {
-                      if (now[k] != then[k]) {
-                        kept_.push_back({now + k, {now[k]}});
-                      }
-                    }
-                  });
-  }
-}
-
-void LateAccesses::EndWrite(const Transfer& transfer, bool written) {
-  Restore();
-  for (std::size_t k = 0; written && k < transfer.target.size(); ++k) {
-    const Piece& piece = transfer.target[k];
-    model_.Settle({transfer.to == nullptr ? 0 : transfer.to->linear_id + 1, piece.address},
-                  piece.bytes);
-  }
 }
 
 }  // namespace muster::ptx

@@ -2,8 +2,9 @@
 //
 // Performs the accesses of a run late, as far as the text lets it: a store reaches other threads,
 // and copies, later than it reaches memory, and some loads are performed after instructions that
-// follow them. A seed draws how late; the golden model of visibility says what may be seen. Knows
-// which instructions order accesses, and nothing of cycles but how long a store may be on its way.
+// follow them. A seed draws how late; the golden model of visibility says what may be seen, and who
+// counts accesses (FenceSink) when those before a fence are performed. Knows which instructions
+// order accesses, and nothing of cycles but how long an access may be on its way.
 #ifndef MUSTER_SIM_PTX_RUNTIME_LATE_ACCESSES_H_
 #define MUSTER_SIM_PTX_RUNTIME_LATE_ACCESSES_H_
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "sim/golden/visibility.h"
+#include "sim/isa/access_class.h"
 #include "sim/isa/warp_size.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/late_sink.h"
@@ -42,6 +44,8 @@ class LateAccesses : public LateSink {
   void EndWait(const Warp& warp, std::uint32_t lanes) override;
   void Leave(const Warp& warp, std::uint32_t lanes, Scope scope) override;
   void LeaveGrid() override { model_.SettleAll(); }
+  std::uint64_t PerformedBy(const Warp& warp) override { return warps_[&warp].performed_by; }
+  void Start(Transfer* transfer) override;
   void BeginRead(const Transfer& transfer) override;
   void EndRead() override { Restore(); }
   void BeginWrite(const Transfer& transfer) override;
@@ -69,11 +73,22 @@ class LateAccesses : public LateSink {
     unsigned bytes = 0;
     std::uint64_t due = 0;
   };
-  // Of a warp: what it has asked a unit, and loads that it has not performed.
+  // A store of a lane that is not performed yet.
+  struct Stored {
+    golden::Visibility::Point point;
+    unsigned lane;
+    AccessClass of;
+    std::uint64_t until;
+  };
+  // Of a warp: what it has asked a unit, and what it has not performed.
   struct Asked {
     Ordering atomic;
     std::array<std::pair<bool, Scope>, kWarpSize> waits{};  // whether it acquires, and the scope
     std::vector<Pending> loads;
+    std::vector<Stored> stores;
+    std::uint64_t stored_in = ~std::uint64_t{0};  // the cycle of the latest ones
+    std::uint64_t stores_until = 0;               // when these are performed
+    std::uint64_t performed_by = 0;
   };
   // Bytes that are not in memory for a while, or that a copy must leave as they are.
   struct Kept {
@@ -84,12 +99,15 @@ class LateAccesses : public LateSink {
   static Thread ThreadOf(const Cta& cta, unsigned warp, unsigned lane);
   static Thread ThreadOf(const Warp& warp, unsigned lane);
   static std::optional<Place> PlaceOf(const Warp& warp, Space space, std::uint64_t address);
-  static bool Orders(const Instruction& i);
+  bool IsHeldUp(const Warp& warp, const Group& group, const Instruction& i);
+  golden::Visibility::Point FirstOutstanding(const Warp& warp, unsigned lane, ClassSet classes);
+  void ReleasePerformed(const Warp& warp, const Lanes& lanes, Scope scope);
   bool Needs(const Pending& pending, const Warp& warp, const Group& group, const Lanes& lanes);
   const std::vector<Slot>& Touched(std::uint32_t pc);
   void ReachFence(const Warp& warp, const Lanes& lanes, const MemoryFence& fence);
   template <typename F>
   static void ForEach(const Warp& warp, std::uint32_t lanes, F f);
+  bool MissesWhatIsThere();  // drawn
   bool IsOfAsyncProxy(const Transfer& transfer) const;
   std::uint8_t* Find(Cta* cta, std::uint64_t address, std::uint64_t bytes);
   template <typename F>

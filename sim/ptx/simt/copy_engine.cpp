@@ -19,6 +19,9 @@ void CopyEngine::Post(Transfer transfer, std::uint64_t cycle) {
   transfer.launch = transfer.issuer->launch;
   transfer.port = transfer.issuer->port;
   transfer.issued = transfer.port == nullptr ? 0 : transfer.port->Issued(transfer.warp);
+  if (late_ != nullptr) {
+    late_->Start(&transfer);
+  }
   transfers_.emplace(cycle + 1 + random_.Below(kMaxLatency), std::move(transfer));
 }
 

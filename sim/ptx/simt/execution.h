@@ -31,7 +31,6 @@ namespace muster::ptx {
 enum class StepEvent : std::uint8_t {
   kNone,
   kAccess,    // of memory
-  kFence,     // accesses before it are to be performed
   kBarrier,   // warp->arrival says which; its lanes have moved on
   kMbarrier,  // warp->mbarrier says which
   kAtomic,    // warp->atomic says which; the warp stands still until it is performed

@@ -59,8 +59,12 @@ class LateSink {
   virtual void Leave(const Warp& warp, std::uint32_t lanes, Scope scope) = 0;
   virtual void LeaveGrid() = 0;
 
-  // A transfer reads its source, between these two, or writes its target: some stores may be hidden
-  // from it, or come after it.
+  // By when what the warp has accessed is performed.
+  virtual std::uint64_t PerformedBy(const Warp& warp) = 0;
+
+  // A transfer has been started. It reads its source, between these two, or writes its target: some
+  // stores may be hidden from it, or come after it.
+  virtual void Start(Transfer* transfer) = 0;
   virtual void BeginRead(const Transfer& transfer) = 0;
   virtual void EndRead() = 0;
   virtual void BeginWrite(const Transfer& transfer) = 0;

@@ -333,7 +333,7 @@ void MemoryAccess::Tell(const Warp& warp, unsigned lane, const Instruction& i, c
 StepEvent MemoryAccess::ExecuteFence(Warp* warp, const Lanes& lanes) {
   const Address& fenced = lanes.instruction.As<MemoryFence>().address;
   if (fenced.base == kNoSlot) {
-    return StepEvent::kFence;
+    return StepEvent::kNone;
   }
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
@@ -344,7 +344,7 @@ StepEvent MemoryAccess::ExecuteFence(Warp* warp, const Lanes& lanes) {
           fmt::format("fence.proxy.tensormap of {:#x}, which is not in global memory", address));
     }
   }
-  return StepEvent::kFence;
+  return StepEvent::kNone;
 }
 
 // Whether the unit lets all lanes go to shared memory in this cycle.

@@ -113,6 +113,8 @@ struct Transfer {
   // another CTA follows what its thread has sent there before.
   std::shared_ptr<const void> on_its_way{};
   std::weak_ptr<const void> follows{};
+  // Of a run that performs accesses late: is there until the transfer is performed.
+  std::shared_ptr<const void> outstanding{};
   // What goes through the network, of kRemote, st.async and red.async: an update, an operation on
   // an mbarrier that follows it, or either of them alone.
   RemoteAtomic update{};

@@ -25,6 +25,7 @@
 
 namespace muster::ptx {
 
+class FenceSink;
 struct Cta;
 struct Launch;
 
@@ -52,6 +53,7 @@ struct Cta {
   MbarrierSink* port = nullptr;          // in front of it, if the program has mbarriers
   AtomicSink* atomics = nullptr;         // likewise, if it has atomics on shared memory
   TransferSink* engine = nullptr;
+  FenceSink* fences = nullptr;  // if accesses are performed late
   RegisterPool registers;
   std::vector<Warpgroup> warpgroups;  // if the program has instructions of theirs
 };

@@ -119,7 +119,7 @@ class Report(_Told):
 
     @property
     def late(self) -> dict[str, Any]:
-        """Of a run with late=True: how many `loads` were late, and in `missed` which found an old value, and whose store they did not find."""
+        """Of a run with late=True: how many `loads` were late, how many `drains` fences asked for, how often a warp was `held_back` for want of room, and in `missed` which found an old value, and whose store they did not find."""
         return self.json.get("late", {})
 
     def check(self) -> Report:

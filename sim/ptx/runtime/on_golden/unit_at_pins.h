@@ -17,6 +17,7 @@
 #include "sim/port/driver.h"
 #include "sim/ptx/runtime/on_golden/atomics_at_pins.h"
 #include "sim/ptx/runtime/on_golden/cluster_at_pins.h"
+#include "sim/ptx/runtime/on_golden/fences_at_pins.h"
 #include "sim/ptx/runtime/on_golden/mbarriers_at_pins.h"
 #include "sim/ptx/runtime/on_golden/warps_at_pins.h"
 
@@ -30,6 +31,9 @@ class GoldenUnit {
         driver_(*driver),
         mbarriers_(config, model_),
         warps_(config, driver->warp_pins()) {
+    for (FencePins* const pins : driver->fence_pins()) {
+      fences_.emplace_back(pins);
+    }
     for (AtomicPins* const pins : driver->atomic_pins()) {
       atomics_.emplace_back(config, pins);
     }
@@ -52,6 +56,9 @@ class GoldenUnit {
       warps_.Clock();
       for (GoldenAtomics& bank : atomics_) {
         bank.Clock();
+      }
+      for (GoldenFences& tracker : fences_) {
+        tracker.Clock();
       }
     }
   }
@@ -113,6 +120,7 @@ class GoldenUnit {
   lockstep::Driver& driver_;
   GoldenMbarriers mbarriers_;
   GoldenWarps warps_;
+  std::deque<GoldenFences> fences_;    // trackers
   std::deque<GoldenAtomics> atomics_;  // of each bank
   Inputs inputs_;
   Outputs outputs_;

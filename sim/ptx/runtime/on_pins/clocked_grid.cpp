@@ -178,6 +178,14 @@ std::uint64_t ClockedGrid::Operations(MbOp op) const {
   return Sum([op](const Machine& machine) { return machine.core().mbarriers().Operations(op); });
 }
 
+std::uint64_t ClockedGrid::Drains() const {
+  return Sum([](const Machine& machine) { return machine.fence_port()->drains(); });
+}
+
+std::uint64_t ClockedGrid::HeldBack() const {
+  return Sum([](const Machine& machine) { return machine.fence_port()->held_back(); });
+}
+
 std::vector<MbarrierRow> ClockedGrid::Mbarriers() const {
   auto rows = Gather([](const Machine& machine) { return machine.core().mbarriers().Rows(); });
   std::stable_sort(rows.begin(), rows.end(),

@@ -67,6 +67,10 @@ class ClockedGrid : public Grid {
   // Accesses are performed late from now on, by this seed.
   void PerformLate(Memory* memory, std::uint64_t seed);
   const LateAccesses* late() const { return late_.get(); }  // null: they are not
+  // Then: how often fences have waited for the trackers, and how often a warp could not go on since
+  // a tracker had no room for what it was to access.
+  std::uint64_t Drains() const;
+  std::uint64_t HeldBack() const;
   // After the run: why the next turn of the schedule could not come.
   const std::string& missed() const { return missed_; }
   // Records all events of the run there from now on.

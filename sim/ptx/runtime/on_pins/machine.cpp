@@ -13,7 +13,6 @@ namespace muster::ptx {
 namespace {
 
 constexpr std::uint32_t kMaxMemoryLatency = 32;  // cycles, drawn for each access
-constexpr std::uint32_t kMaxLateLatency = 256;   // likewise, where they are performed late
 constexpr std::uint32_t kMaxIssueStall = 4;      // cycles, drawn for each barrier
 constexpr std::uint32_t kSchedulerStall = 8;     // one in so many issue slots stays empty
 constexpr std::uint64_t kMaxLaunchesAhead = 2;   // launches queued at a time
@@ -52,6 +51,7 @@ Machine::Machine(ClockedGrid* grid, unsigned unit, const Config& config, const P
 void Machine::set_late(LateSink* late) {
   core_.interpreter().set_late(late);
   engine_.set_late(late);
+  fence_port_ = std::make_unique<FencePort>(config_.num_warps);
 }
 
 WaitReport Machine::wait_report() const {
@@ -65,6 +65,9 @@ WaitReport Machine::wait_report() const {
 
 bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   grid_.set_cycle(cycle);
+  if (fence_port_ != nullptr) {
+    fence_port_->Begin(cycle);
+  }
   if (port_ != nullptr) {
     BeginMbarriers(seen, inputs);
   }
@@ -95,6 +98,9 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   }
   pins_.Present(cycle, seen, inputs);
   pins_.AcknowledgeFences(cycle, seen, inputs);
+  if (fence_port_ != nullptr) {
+    fence_port_->Present(MbBusy());
+  }
   if (port_ != nullptr) {
     PresentMbarriers(cycle, seen, inputs);
   }
@@ -243,20 +249,13 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
     timeline->EndWait(NameOf(warp), Timeline::Kind::kLanes, ~0U, cycle);
   }
   WarpTimes& times = times_.warps[warp];
-  const bool is_late = core_.interpreter().late() != nullptr;
+  LateSink* const late = core_.interpreter().late();
   switch (core_.Step(warp, cycle)) {
     case StepEvent::kAccess:
-      times.memory_until =
-          std::max(times.memory_until,
-                   cycle + 1 + random_.Below(is_late ? kMaxLateLatency : kMaxMemoryLatency));
+      times.memory_until = std::max(times.memory_until,
+                                    late != nullptr ? late->PerformedBy(residents_.warps[warp].warp)
+                                                    : cycle + 1 + random_.Below(kMaxMemoryLatency));
       times_.outstanding |= Bit(warp);
-      break;
-    case StepEvent::kFence:
-      if (is_late && times.memory_until > cycle) {
-        residents_.SetPhase(warp, WarpPhase::kAsleep);
-        times.wakes_at = times.memory_until;
-        times_.wakes_at = std::min(times_.wakes_at, times.wakes_at);
-      }
       break;
     case StepEvent::kAsleep:
       RecordLanes(warp, cycle);
@@ -290,6 +289,7 @@ void Machine::TakeCta(Cta* cta) {
   cta->port = port_.get();
   cta->atomics = atomic_port_.get();
   cta->engine = &engine_;
+  cta->fences = fence_port_.get();
   if (atomic_port_ != nullptr) {
     atomic_port_->Launch(cta->slot, &cta->shared);
   }

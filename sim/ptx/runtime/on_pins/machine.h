@@ -21,6 +21,7 @@
 #include "sim/ptx/runtime/core.h"
 #include "sim/ptx/runtime/on_pins/atomic_port.h"
 #include "sim/ptx/runtime/on_pins/cluster_port.h"
+#include "sim/ptx/runtime/on_pins/fence_port.h"
 #include "sim/ptx/runtime/on_pins/issue_pins.h"
 #include "sim/ptx/runtime/on_pins/mb_port.h"
 #include "sim/ptx/runtime/on_pins/remote_order.h"
@@ -80,6 +81,9 @@ class Machine : public lockstep::Driver, public Scopes {
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
   std::uint64_t SleepsUntil(std::uint64_t cycle) const override;
+  std::vector<FencePins*> fence_pins() override {
+    return fence_port_ == nullptr ? std::vector<FencePins*>() : fence_port_->pins();
+  }
   ClusterPins* cluster_pins() override;
   bool has_mbarriers() const override { return port_ != nullptr; }
   std::vector<AtomicPins*> atomic_pins() override {
@@ -110,6 +114,8 @@ class Machine : public lockstep::Driver, public Scopes {
     port_->PostRemote(sent.operation, sent.on_its_way);
   }
 
+  // Null unless accesses are performed late.
+  const FencePort* fence_port() const { return fence_port_.get(); }
   std::uint64_t Operations(OpKind kind) const { return operations_[static_cast<unsigned>(kind)]; }
   // The state at present.
   WaitReport wait_report() const;
@@ -186,6 +192,7 @@ class Machine : public lockstep::Driver, public Scopes {
   };
   std::deque<Leaving> updates_;
   std::unique_ptr<AtomicPort> atomic_port_;  // null unless it has updates of shared memory
+  std::unique_ptr<FencePort> fence_port_;    // null unless accesses are performed late
   RemoteOrder remote_order_;
   std::array<std::vector<Leavers>, kMaxCtas> leavers_;
 
