@@ -183,11 +183,12 @@ lockstep::Options LockstepOptions(const ptx::Manifest& manifest, const RunOption
 // The result of one launch.
 struct LaunchEnd {
   lockstep::Result run;
-  bool mismatch = false;   // the unit and its model disagree
-  bool met_there = false;  // every rendezvous of lanes took place in the warp scope
+  bool mismatch = false;       // the unit and its model disagree
+  bool met_there = false;      // every rendezvous of lanes took place in the warp scope
+  bool drained_there = false;  // and every drain of a fence in a tracker
 
   // Whether the outcome is that of the hardware.
-  bool Agrees() const { return !mismatch && met_there; }
+  bool Agrees() const { return !mismatch && met_there && drained_there; }
   ptx::Timing Time() const { return {run.cycles, run.seconds, run.skipped}; }
   ptx::Served Served() const {
     return {run.warp_requests, run.commits, run.mb_commits + run.atomic_updates,
@@ -215,8 +216,9 @@ LaunchEnd RunLaunch(ptx::Session* session, lockstep::Options how) {
   // mismatch.
   const bool misused = !session->config().faults && !session->grid().faults().empty();
   end.mismatch = end.run.ending == lockstep::Ending::kMismatch && !misused;
-  end.met_there = session->grid().outcome() != ptx::Outcome::kCompletes ||
-                  session->grid().RendezvousLanes() == end.run.warp_lanes;
+  const bool completes = session->grid().outcome() == ptx::Outcome::kCompletes;
+  end.met_there = !completes || session->grid().RendezvousLanes() == end.run.warp_lanes;
+  end.drained_there = !completes || session->grid().Drains() == end.run.fence_drains;
   return end;
 }
 
@@ -234,6 +236,11 @@ ptx::Verdict VerdictOf(const ptx::Session& session, const LaunchEnd& end,
     verdict.differences.push_back(
         fmt::format("{}{} times a lane met others of its warp, but {} times in the warp scope",
                     which, session.grid().RendezvousLanes(), end.run.warp_lanes));
+  } else if (!end.drained_there) {
+    verdict.code = ptx::ExitCode::kMismatch;
+    verdict.differences.push_back(
+        fmt::format("{}fences asked for {} drains, but trackers acknowledged {}", which,
+                    session.grid().Drains(), end.run.fence_drains));
   }
   return verdict;
 }

@@ -87,26 +87,57 @@ def drains(muster, folder):
     check(cycles["fence", late] > cycles["none", late] + 300, f"fences do not wait for what is late: {cycles}")
 
 
-def counters(muster, folder):
-    """The tracker counts as many accesses of a warp as fit: a warp with more is held back, and its kernel ends as it should."""
-    stores = "".join(f"\tst.global.u32 [%rd0+{4 * k}], {k};\n" for k in range(100))
-    (folder / "k.ptx").write_text(""".version 8.3
+def cycles_of(muster, folder, body, seeds=10):
+    """How many cycles the seeds take of one thread that executes these lines, with %rd0 and %r0 the addresses of 400 bytes of global
+    and of shared memory; and the report of the last."""
+    (folder / "k.ptx").write_text(f""".version 8.3
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 out)
-{
+{{
 \t.reg .b64 %rd<1>;
+\t.reg .b32 %r<1>;
+\t.shared .align 16 .b8 tile[400];
 \tld.param.u64 %rd0, [out];
 \tcvta.to.global.u64 %rd0, %rd0;
-""" + stores + "\tfence.acq_rel.gpu;\n\tret;\n}\n")
+\tmov.u32 %r0, tile;
+{body}\tret;
+}}
+""")
     manifest = {"ptx": "k.ptx", "grid": [1, 1, 1], "block": [1, 1, 1], "args": [{"buffer": "out"}],
-                "buffers": {"out": {"type": "u32", "count": 100}}, "expect": {"out": list(range(100))}}
+                "buffers": {"out": {"type": "u32", "count": 100}}}
     (folder / "k.json").write_text(json.dumps(manifest))
-    for seed in range(1, 6):
-        result = run(muster, "run", folder / "k.json", "--late", "--seed", seed, "--json", folder / "r.json")
+    cycles = 0
+    for seed in range(1, seeds + 1):
+        result = run(muster, "run", folder / "k.json", "--late", "--seed", seed, "--json", folder / "r.json", "--show", "out")
         check(result.returncode == 0, "it completes", result)
-        late = json.loads((folder / "r.json").read_text())["late"]
-        check(late["drains"] == 1 and late["held_back"] > 100, f"a fence, and a warp that is held back: {late}", result)
+        report = json.loads((folder / "r.json").read_text())
+        cycles += report["cycles"]
+    return cycles, report, result
+
+
+def counters(muster, folder):
+    """The tracker counts as many accesses of a warp as fit: a warp with more is held back, and its stores are all there."""
+    stores = "".join(f"\tst.global.u32 [%rd0+{4 * k}], {k + 1};\n" for k in range(100))
+    _, report, result = cycles_of(muster, folder, stores + "\tfence.acq_rel.gpu;\n")
+    late = report["late"]
+    check(late["drains"] == 1 and late["held_back"] > 100, f"a fence, and a warp that is held back: {late}", result)
+    check(re.search(r"\b99,? 100\b", result.stdout), "the last of the stores is there", result)
+
+
+def classes(muster, folder):
+    """A fence waits for the accesses that it names, and for no others."""
+    store, shared = "\tst.global.u32 [%rd0], 1;\n", "\tst.shared.u32 [%r0], 1;\n"
+    copy = "\tcp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r0], 16;\n\tcp.async.bulk.commit_group;\n"
+
+    def takes(access, fence):
+        return cycles_of(muster, folder, 4 * f"{access}\t{fence};\n")[0]
+
+    for access, waits, passes in ((store, ("fence.acq_rel.gpu", "membar.sys"), ("fence.acq_rel.cta", "fence.proxy.alias")),
+                                  (shared, ("fence.acq_rel.cta", "fence.proxy.async.shared::cta"), ("fence.proxy.alias",)),
+                                  (copy, ("fence.proxy.async",), ("fence.acq_rel.gpu", "fence.sc.sys"))):
+        long, short = min(takes(access, fence) for fence in waits), max(takes(access, fence) for fence in passes)
+        check(long > short + 1000, f"{access.split()[0]}: {waits} take {long} cycles, and {passes} {short}")
 
 
 # The litmus tests that ship whose outcome needs no more than store buffering, message passing or load buffering.
@@ -136,7 +167,7 @@ def shipped(muster, _):
 
 
 CASES = {folder.name: pair(folder.name) for folder in sorted(LATE.iterdir()) if folder.is_dir()}
-CASES.update({function.__name__: function for function in (repeats, refused, drains, counters, litmus, shipped)})
+CASES.update({function.__name__: function for function in (repeats, refused, drains, counters, classes, litmus, shipped)})
 
 if __name__ == "__main__":
     main_of(CASES, lambda what, muster, folder: what(muster, folder))

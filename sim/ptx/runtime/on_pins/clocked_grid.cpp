@@ -179,7 +179,9 @@ std::uint64_t ClockedGrid::Operations(MbOp op) const {
 }
 
 std::uint64_t ClockedGrid::Drains() const {
-  return Sum([](const Machine& machine) { return machine.fence_port()->drains(); });
+  return late_ == nullptr
+             ? 0
+             : Sum([](const Machine& machine) { return machine.fence_port()->drains(); });
 }
 
 std::uint64_t ClockedGrid::HeldBack() const {

@@ -67,8 +67,8 @@ class ClockedGrid : public Grid {
   // Accesses are performed late from now on, by this seed.
   void PerformLate(Memory* memory, std::uint64_t seed);
   const LateAccesses* late() const { return late_.get(); }  // null: they are not
-  // Then: how often fences have waited for the trackers, and how often a warp could not go on since
-  // a tracker had no room for what it was to access.
+  // How often fences have asked the trackers for a drain; of a late run, how often a warp could not
+  // go on since its tracker had no room for what it was to access.
   std::uint64_t Drains() const;
   std::uint64_t HeldBack() const;
   // After the run: why the next turn of the schedule could not come.
