@@ -5,7 +5,9 @@
 #ifndef MUSTER_SIM_LOCKSTEP_CHECKED_FENCES_H_
 #define MUSTER_SIM_LOCKSTEP_CHECKED_FENCES_H_
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "sim/lockstep/fence_checker.h"
@@ -21,12 +23,13 @@ class CheckedFences {
       : dut_(std::move(dut)), checker_(dut_->shape()), pins_(*pins) {}
 
   // Runs the cycle, if there is anything to do in it. Returns false if it was wrong.
-  bool Clock(bool checked) {
+  bool Clock(std::uint64_t cycle, bool checked) {
     const bool drives = !pins_.in.IsIdle();
     if (ended_ || (!drives && !drove_)) {
       return true;
     }
     drove_ = drives;
+    dut_->Skip(cycle);
     dut_->Settle(pins_.in, &pins_.out);
     const bool good = !checked || checker_.Check(pins_.in, pins_.out);
     dut_->Clock();
@@ -36,6 +39,8 @@ class CheckedFences {
   void RunEmpty() { ended_ = true; }
 
   const FenceChecker& checker() const { return checker_; }
+  void OpenTrace(const std::string& path, std::uint64_t cycle) { dut_->OpenTrace(path, cycle); }
+  void CloseTrace() { dut_->CloseTrace(); }
 
  private:
   std::unique_ptr<FenceDut> dut_;

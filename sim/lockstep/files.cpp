@@ -37,6 +37,10 @@ std::string OfAtomics(const std::string& wave, unsigned bank) {
   return Numbered(Inserted(wave, "atomics"), static_cast<int>(bank));
 }
 
+std::string OfFences(const std::string& wave, unsigned tracker) {
+  return Numbered(Inserted(wave, "fences"), static_cast<int>(tracker));
+}
+
 std::string OfClusterScope(const std::string& wave) { return Inserted(wave, "cluster"); }
 
 std::string OfLaunch(const std::string& path, std::size_t launch) {

@@ -13,11 +13,13 @@ namespace muster::lockstep {
 // alone (-1) has name.fst.
 std::string Numbered(const std::string& path, int unit);
 
-// The waveforms of the warp scope and of a bank's atomics beside a unit that has this one,
-// name.warp.fst and name.atomics.fst, then name.atomics.1.fst and so on, and of the cluster scope
-// beside all units of a run, name.cluster.fst. Of no waveform (empty), there is none.
+// The waveforms of the warp scope, of a bank's atomics and of a tracker of fences beside a unit
+// that has this one, name.warp.fst, name.atomics.fst, then name.atomics.1.fst and so on, and
+// likewise name.fences.fst; and of the cluster scope beside all units of a run, name.cluster.fst.
+// Of no waveform (empty), there is none.
 std::string OfWarpScope(const std::string& wave);
 std::string OfAtomics(const std::string& wave, unsigned bank);
+std::string OfFences(const std::string& wave, unsigned tracker);
 std::string OfClusterScope(const std::string& wave);
 
 // The name of the file of one launch of several: name.launch1.fst, name.launch2.fst and so on.

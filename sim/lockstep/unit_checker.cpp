@@ -54,6 +54,8 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
   const std::vector<FencePins*> fence_pins = driver->fence_pins();
   for (std::size_t k = 0; k < beside.fences.size(); ++k) {
     fences_.emplace_back(std::move(beside.fences[k]), fence_pins[k]);
+    fences_waves_.emplace_back(OfFences(wave_.path(), static_cast<unsigned>(k)), options.wave_from,
+                               options.wave_to);
   }
   BeginChecks(0);
   if (!options.log.empty()) {
@@ -74,8 +76,10 @@ void UnitChecker::Finish() {
     result_.NotWritten(atomics_waves_[bank].error());
     result_.atomic_updates += atomics_[bank].checker().counts().updates;
   }
-  for (const CheckedFences& tracker : fences_) {
-    result_.fence_drains += tracker.checker().counts().drains;
+  for (std::size_t k = 0; k < fences_.size(); ++k) {
+    fences_waves_[k].End(&fences_[k]);
+    result_.NotWritten(fences_waves_[k].error());
+    result_.fence_drains += fences_[k].checker().counts().drains;
   }
   TakeWaits();
   if (warp_) {
@@ -232,8 +236,9 @@ bool UnitChecker::CheckBeside(std::uint64_t cycle) {
     good = atomics_[bank].Clock(cycle, true) || StopAtomics(cycle, bank);
   }
   for (std::size_t k = 0; k < fences_.size() && good; ++k) {
-    good = fences_[k].Clock(true) || Stop(cycle, *fences_[k].checker().mismatch(),
-                                          fmt::format("tracker {} of fences{}", k, OfUnit()));
+    good =
+        fences_[k].Clock(cycle, true) || Stop(cycle, *fences_[k].checker().mismatch(),
+                                              fmt::format("tracker {} of fences{}", k, OfUnit()));
   }
   return good;
 }

@@ -62,7 +62,7 @@ class UnitChecker : public sc_core::sc_module {
       bank.Clock(cycle, false);
     }
     for (CheckedFences& tracker : fences_) {
-      tracker.Clock(false);
+      tracker.Clock(cycle, false);
     }
     return Asserted(cycle);
   }
@@ -108,6 +108,9 @@ class UnitChecker : public sc_core::sc_module {
     for (std::size_t bank = 0; bank < atomics_.size(); ++bank) {
       atomics_waves_[bank].At(cycle, &atomics_[bank]);
     }
+    for (std::size_t k = 0; k < fences_.size(); ++k) {
+      fences_waves_[k].At(cycle, &fences_[k]);
+    }
   }
   bool Reset(std::uint64_t cycle);
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
@@ -133,6 +136,7 @@ class UnitChecker : public sc_core::sc_module {
   TraceWindow<Dut> wave_;
   TraceWindow<CheckedWarpScope> warp_wave_;
   std::vector<TraceWindow<CheckedAtomics>> atomics_waves_;
+  std::vector<TraceWindow<CheckedFences>> fences_waves_;
   Driver& driver_;
   std::unique_ptr<Dut> dut_;
   std::optional<CheckedWarpScope> warp_;

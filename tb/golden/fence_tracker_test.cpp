@@ -90,7 +90,12 @@ TEST_F(FenceTrackerTest, EpochsTellAccessesApart) {
   EXPECT_FALSE(Ask(kFirst));
   EXPECT_TRUE(Begin(3, 1, false));
   EXPECT_TRUE(Begin(4, 0, false));
-  EXPECT_FALSE(Begin(5, 0, true));
+}
+
+TEST_F(FenceTrackerTest, NotTheEpochOfWhatARequestWaitsFor) {
+  EXPECT_TRUE(Begin(1, 0, true));
+  EXPECT_FALSE(Ask(kFirst));
+  EXPECT_FALSE(Begin(2, 0, true));
 }
 
 TEST_F(FenceTrackerTest, SameEpochUntilARequest) {
