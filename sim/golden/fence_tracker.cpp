@@ -55,8 +55,7 @@ void FenceTracker::End(unsigned warp, std::uint64_t number) {
   of.awaited.erase(std::remove(of.awaited.begin(), of.awaited.end(), number), of.awaited.end());
 }
 
-// What begins in the first cycle of a request is waited for, too: it began before the request's end
-// of cycle, when the request is seen.
+// What begins in the first cycle of a request is there by now, and waited for, too.
 void FenceTracker::Request(unsigned warp, bool requested, Classes classes, bool acknowledged) {
   Warp& of = warps_[warp];
   if (!requested || acknowledged) {

@@ -565,6 +565,11 @@ def wave(muster, folder):
     result = run(muster, "run", KERNELS / "warp_forms" / "warp_forms.json", "--wave", path)
     check(result.returncode == 0 and (folder / "wave.warp.fst").stat().st_size > 1000,
           "expected a wave of the warp scope", result)
+    check(not (folder / "wave.fences.fst").exists(), "a wave of trackers, though nothing is late")
+    late = KERNELS / "late" / "message_passing_writer" / "mended.json"
+    result = run(muster, "run", late, "--late", "--wave", path)
+    check(result.returncode == 0 and (folder / "wave.fences.fst").stat().st_size > 1000,
+          "expected a wave of a tracker of fences", result)
     cluster = folder / "wave.cluster.fst"
     check(not cluster.exists(), "a wave of a cluster scope that the kernels do not use")
     kernel = KERNELS / "cluster_forms" / "cluster_forms.json"

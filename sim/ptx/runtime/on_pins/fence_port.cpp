@@ -61,15 +61,17 @@ void FencePort::Present(std::uint64_t busy) {
   accesses_.erase(std::remove_if(accesses_.begin(), accesses_.end(), ends), accesses_.end());
 }
 
-// The trackers have shown what room there was before the accesses of the cycle before.
+// The trackers have shown what room there was before the accesses of the cycle before: after one of
+// a class the next waits a cycle.
 bool FencePort::HasRoom(unsigned warp, ClassSet classes) {
-  bool room = true;
-  for (unsigned of = 0; of < kAccessClasses; ++of) {
-    const bool full = (At(warp).out.full[of] & BitOf(warp)) != 0 || (begun_[of] & Bit(warp)) != 0;
-    room = room && ((classes >> of & 1) == 0 || !full);
-  }
-  held_back_ += room ? 0 : 1;
-  return room;
+  bool full = false;
+  bool follows = false;
+  ForEachBit(classes, [&](unsigned of) {
+    full = full || (At(warp).out.full[of] & BitOf(warp)) != 0;
+    follows = follows || (begun_[of] & Bit(warp)) != 0;
+  });
+  held_back_ += full ? 1 : 0;
+  return !full && !follows;
 }
 
 // The access that the warp's instruction has begun by this class in this cycle.
