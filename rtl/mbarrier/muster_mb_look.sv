@@ -41,7 +41,7 @@ module muster_mb_look
 
   assign kind      = step_i.kind;
   assign amount    = step_i.amount;
-  assign other     = word_i;
+  assign other     = mb_word_v1_t'(word_i);
   assign v1        = is_v1(word_i, Cfg.EnReport);
   assign leaves_v1 = v1 || (Cfg.EnReport && kind.inits && phase_i);
 
@@ -105,7 +105,7 @@ module muster_mb_look
     sums_o           = '0;
     sums_o.word      = '{phase: word_i.phase, pending: pending, tx: tx[20:0], expected: expected,
                          default: '0};
-    if (leaves_v1) sums_o.word = left_v1;
+    if (leaves_v1) sums_o.word = mb_word_t'(left_v1);
     sums_o.completes = kind.tests && pending_zero && tx_zero;
     sums_o.passed    = kind.waits && phase_i != current;
     sums_o.hopeless  = refused_i;

@@ -127,13 +127,13 @@ package muster_mb_pkg;
     mb_word_t    next;
     mb_word_v1_t v1;
     if (is_v1(word, layouts)) begin
-      v1             = word;
+      v1             = mb_word_v1_t'(word);
       v1.phase       = !v1.phase;
       v1.conditional = v1.conditional ^ (v1.report == '0);
       v1.last        = v1.report;
       v1.report      = '0;
       v1.pending     = v1.expected;
-      return v1;
+      return mb_word_t'(v1);
     end
     next         = word;
     next.phase   = !word.phase;
@@ -146,11 +146,11 @@ package muster_mb_pkg;
     mb_word_t    plain;
     mb_word_v1_t v1;
     if (is_v1(word, layouts)) begin
-      v1      = word;
+      v1      = mb_word_v1_t'(word);
       v1.zero = 1'b0;
       v1.lock = 1'b0;
       v1.none = '0;
-      return v1;
+      return mb_word_t'(v1);
     end
     plain      = word;
     plain.lock = 1'b0;

@@ -9,67 +9,85 @@ module muster_mbarrier
   import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter muster_cfg_t Cfg
+  parameter  muster_cfg_t Cfg,
+  // What the block is made of: Cfg, but for illegal values, which are refused below.
+  localparam muster_cfg_t Legal = Nearest(Cfg)
 ) (
-  input  logic                    clk_i,
-  input  logic                    rst_ni,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
 
-  input  logic                    issue_valid_i,
-  output logic                    issue_ready_o,
-  input  mb_group_t               issue_i,
+  input  logic                      issue_valid_i,
+  output logic                      issue_ready_o,
+  input  mb_group_t                 issue_i,
 
-  input  logic                    async_valid_i,
-  output logic                    async_ready_o,
-  input  mb_async_t               async_i,
+  input  logic                      async_valid_i,
+  output logic                      async_ready_o,
+  input  mb_async_t                 async_i,
 
-  input  logic                    remote_valid_i,
-  output logic                    remote_ready_o,
-  input  mb_remote_t              remote_i,
+  input  logic                      remote_valid_i,
+  output logic                      remote_ready_o,
+  input  mb_remote_t                remote_i,
 
-  output logic [Cfg.NumWarps-1:0] busy_o,
-  output logic                    active_o,  // something is presented or under way
-  output logic [Cfg.NumWarps-1:0] fence_req_o,
-  input  logic [Cfg.NumWarps-1:0] fence_ack_i,
+  output logic [Legal.NumWarps-1:0] busy_o,
+  output logic                      active_o,  // something is presented or under way
+  output logic [Legal.NumWarps-1:0] fence_req_o,
+  input  logic [Legal.NumWarps-1:0] fence_ack_i,
 
-  output logic                    smem_read_valid_o,
-  input  logic                    smem_read_ready_i,
-  output mb_place_t               smem_read_place_o,
-  input  logic                    smem_rdata_valid_i,
-  input  mb_word_t                smem_rdata_i,
-  output logic                    smem_write_valid_o,
-  input  logic                    smem_write_ready_i,
-  output mb_place_t               smem_write_place_o,
-  output mb_word_t                smem_write_data_o,
-  output logic      [MbHeld-1:0]  smem_held_valid_o,
-  output mb_place_t [MbHeld-1:0]  smem_held_place_o,
-  input  logic                    smem_yield_i,
+  output logic                      smem_read_valid_o,
+  input  logic                      smem_read_ready_i,
+  output mb_place_t                 smem_read_place_o,
+  input  logic                      smem_rdata_valid_i,
+  input  mb_word_t                  smem_rdata_i,
+  output logic                      smem_write_valid_o,
+  input  logic                      smem_write_ready_i,
+  output mb_place_t                 smem_write_place_o,
+  output mb_word_t                  smem_write_data_o,
+  output logic      [MbHeld-1:0]    smem_held_valid_o,
+  output mb_place_t [MbHeld-1:0]    smem_held_place_o,
+  input  logic                      smem_yield_i,
 
-  output logic                    response_valid_o,
-  input  logic                    response_ready_i,
-  output mb_response_t            response_o,
+  output logic                      response_valid_o,
+  input  logic                      response_ready_i,
+  output mb_response_t              response_o,
 
-  input  logic [31:0]             stopped_ns_i,
-  output logic [Cfg.NumWarps-1:0] wake_o,
-  output mb_report_t              wake_report_o,
-  output logic [Cfg.NumWarps-1:0] expire_o,
-  input  logic                    leave_valid_i,
-  input  cta_t                    leave_cta_i,
+  input  logic [31:0]               stopped_ns_i,
+  output logic [Legal.NumWarps-1:0] wake_o,
+  output mb_report_t                wake_report_o,
+  output logic [Legal.NumWarps-1:0] expire_o,
+  input  logic                      leave_valid_i,
+  input  cta_t                      leave_cta_i,
 
-  output logic                    fault_valid_o,
-  output mb_fault_t               fault_o,
+  output logic                      fault_valid_o,
+  output mb_fault_t                 fault_o,
 
-  output mb_commit_t              commit_o
+  output mb_commit_t                commit_o
 );
 
 `include "muster_assert.svh"
 
-  localparam int unsigned WarpW = $clog2(Cfg.NumWarps);
+  if (Cfg.NumWarps != Legal.NumWarps) begin : g_bad_warps
+    $error("NumWarps must be 4 to 64");
+  end
+  if (Cfg.NumCtas != Legal.NumCtas) begin : g_bad_ctas
+    $error("NumCtas must be 1 to 32");
+  end
+  if (Cfg.SmemBytes != Legal.SmemBytes) begin : g_bad_smem
+    $error("SmemBytes must be a power of two, 16 at least");
+  end
+  if (Cfg.MbResponses < 1 || (Cfg.EnLanes && Cfg.MbResponses < 2)) begin : g_bad_responses
+    $error("MbResponses must be 1 at least, and 2 with EnLanes: one place is for split groups");
+  end
+  if (Cfg.ClockPeriodPs < 1) begin : g_bad_period
+    $error("ClockPeriodPs must be 1 at least");
+  end
+
+  localparam int unsigned WarpW = $clog2(Legal.NumWarps);
 
   // ---------------------------------------------------------------------------------------------
   // Sources
   // ---------------------------------------------------------------------------------------------
 
-  logic [Cfg.NumWarps-1:0] drain_busy;
+  logic [Legal.NumWarps-1:0] drain_busy;
   logic      warp_valid, warp_ready, warp_responds;
   mb_group_t warp_group;
 
@@ -98,7 +116,7 @@ module muster_mbarrier
       has_token: issue_i.has_token, has_hint: issue_i.has_hint, whole: issue_i.whole
     };
 
-    muster_drain #(.NumWarps(Cfg.NumWarps), .data_t(drained_t), .Rotates(1'b1)) u_drain (
+    muster_drain #(.NumWarps(Legal.NumWarps), .data_t(drained_t), .Rotates(1'b1)) u_drain (
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i), .ready_o (issue_ready_o), .releasing_i (issue_i.releasing),
       .warp_i (issue_i.warp), .data_i (offered),
@@ -177,7 +195,7 @@ module muster_mbarrier
   mb_request_t done;
   mb_word_t    found, word;
 
-  muster_mb_pipe #(.Cfg(Cfg)) u_pipe (
+  muster_mb_pipe #(.Cfg(Legal)) u_pipe (
     .clk_i, .rst_ni,
     .valid_i (enter), .ready_o (enter_ready), .request_i (entering),
     .read_valid_o (smem_read_valid_o), .read_ready_i (smem_read_ready_i),
@@ -210,9 +228,9 @@ module muster_mbarrier
   mb_word_t     token;
 
   assign v1    = is_v1(found, Cfg.EnReport);
-  assign other = found;
+  assign other = mb_word_v1_t'(found);
 
-  muster_mb_park #(.Cfg(Cfg)) u_park (
+  muster_mb_park #(.Cfg(Legal)) u_park (
     .clk_i, .rst_ni,
     .park_valid_i (tries), .warp_i (done.group.warp), .place_i (done.group.place),
     .phase_i (found.phase), .conditional_phase_i (v1 ? other.conditional : found.phase),
@@ -237,7 +255,7 @@ module muster_mbarrier
   };
 
   muster_credit_queue #(
-    .data_t(mb_response_t), .Depth(Cfg.MbResponses), .Late(1'b1)
+    .data_t(mb_response_t), .Depth(Legal.MbResponses), .Late(1'b1)
   ) u_response (
     .clk_i, .rst_ni,
     .credit_o (credit), .spare_o (spare), .spend_i (pipe_spend || (warp_ready && warp_responds)),
@@ -286,16 +304,6 @@ module muster_mbarrier
     completed:  completed,
     parked:  parks
   };
-
-  if (Cfg.MbResponses < 1 || (Cfg.EnLanes && Cfg.MbResponses < 2)) begin : g_bad_responses
-    $error("MbResponses must be 1 at least, and 2 with EnLanes: one place is for split groups");
-  end
-  if (Cfg.SmemBytes < 16 || (Cfg.SmemBytes & (Cfg.SmemBytes - 1)) != 0) begin : g_bad_smem
-    $error("SmemBytes must be a power of two, 16 at least");
-  end
-  if (Cfg.ClockPeriodPs < 1) begin : g_bad_period
-    $error("ClockPeriodPs must be 1 at least");
-  end
 
   `MUSTER_ASSERT(CreditsSuffice, !(pipe_spend && warp_ready && warp_responds),
                  "two responses spend one place")

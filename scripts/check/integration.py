@@ -141,7 +141,7 @@ def verible_format():
         if code:
             wrong += failed(code, f"{file}: {theirs}")
             continue
-        words, wanted = spaced(ours), spaced(theirs)
+        words, wanted = spaced(ours), spaced(theirs.replace("from :", "from:"))  # to Verible a keyword, that of Verilog-AMS
         for kind, i, j, k, m in difflib.SequenceMatcher(None, words, wanted, autojunk=False).get_opcodes():
             if kind != "equal":
                 wrong.append(f"{file}: {' '.join(words[max(i - 2, 0):j + 2])}, not: {' '.join(wanted[max(k - 2, 0):m + 2])}")

@@ -333,6 +333,7 @@ def installed(build, folder):
 LANES = "WarpSize must be 4, 8, 16 or 32, and LanesPerBeat a power of two up to it"
 OF_WARPS = {"NumWarps": "NumWarps must be 4 to 64", "WarpSize": LANES, "LanesPerBeat": LANES}
 OF_ATOMICS = {"NumWarps": "NumWarps must be 4 to 64", "NumCtas": "NumCtas must be 1 to 32", "SmemBytes": "SmemBytes must be a power of two"}
+OF_MBARRIERS = OF_ATOMICS | {"MbResponses": "MbResponses must be 1 at least, and 2 with EnLanes", "ClockPeriodPs": "ClockPeriodPs must be 1 at least"}
 OF_CLUSTERS = {"NumUnits": "NumUnits must be 1 to 16", "NumWarps": "NumWarps must be 4 to 64", "NumCtas": "NumCtas must be 1 to 32",
                "NumClusters": "NumClusters must be 1 to 64", "NumGrids": "NumGrids must be 1 to 8", "NumRanks": "NumRanks must be 16 or 32"}
 OF_GPCS = {"NumIssue": "NumIssue must be 1, 2 or 4", "LanesPerBeat": LANES, "SmemBytes": "SmemBytes must be a power of two"}
@@ -351,6 +352,8 @@ ILLEGAL = (
     ("muster_cluster", {"NumRanks": 24}, "NumRanks must be 16 or 32"),
     *(("muster_gpc", {name: 65}, says) for name, says in (OF_CLUSTERS | OF_GPCS).items()),
     ("muster_gpc", {"Floats": 4}, "Floats must be 0 to 3"),
+    *(("muster_mbarrier", {name: 0}, says) for name, says in OF_MBARRIERS.items()),
+    *(("muster_mbarrier", {name: 65}, says) for name, says in OF_ATOMICS.items()),
     *(("muster_atomics", {name: value}, says) for name, says in OF_ATOMICS.items() for value in (0, 65)),
     ("muster_atomics", {"Floats": 4}, "Floats must be 0 to 3"),
 )
@@ -363,12 +366,12 @@ def illegal_parameters(build, folder):
 
     def given(top, parameters):
         unit = {name: value for name, value in parameters.items() if name in configs.UNIT["default"]}
-        if top == "muster_atomics":
+        if top in ("muster_atomics", "muster_mbarrier"):
             return configs.overrides({"Cfg": configs.packed(configs.UNIT["default"] | unit)} |
                                      {name: value for name, value in parameters.items() if name not in unit})
         return configs.overrides(parameters)
 
-    tops = ("muster", "muster_gpc", "muster_warp", "muster_atomics", "muster_cluster")
+    tops = ("muster", "muster_gpc", "muster_warp", "muster_mbarrier", "muster_atomics", "muster_cluster")
     rows = [(top, given(top, parameters), says) for top, parameters, says in [*((top, {}, None) for top in tops), *ILLEGAL]]
     rows += [(top, [f"-GCfg={configs.packed(configs.UNIT['default'] | parameters)}"], says)  # in one value
              for top, parameters, says in ILLEGAL if top == "muster"]
