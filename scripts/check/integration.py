@@ -2,7 +2,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Runs integrators' tools on the RTL, a line per check. Arguments name the checks to run.
 
-  fusesoc     lint, a self-checking simulation and synthesis, by rtl/muster.core and tb/smoke/muster_smoke.core
+  fusesoc     lint, also of a core that depends on ours, a self-checking simulation and synthesis, by rtl/muster.core and tb/smoke/muster_smoke.core
   bender      the sources as rtl/Bender.yml and tb/smoke/Bender.yml have them, read by Verilator; cargo installs Bender from crates.io
   lint        Verible's linter, with all its rules but those of integration/verible.rules
   format      Verible's formatter, but for the layout of a statement over several lines and for columns
@@ -35,6 +35,20 @@ CARGO = WORK / "cargo"
 BENDER = "bender@0.32.1"  # without its default features, of which one builds slang by CMake
 
 
+# A core of a user's, which is held to more than the default warnings: ours bring their waivers along.
+USER = """CAPI=2:
+name: me:gpu:mine:1.0.0
+filesets:
+  rtl: {depend: [muster:gpu:muster]}
+targets:
+  lint:
+    filesets: [rtl]
+    toplevel: muster_template
+    flow: lint
+    flow_options: {tool: verilator, verilator_options: [-Wall]}
+"""
+
+
 class Missing(Exception):
     """A tool that is not there."""
 
@@ -61,12 +75,14 @@ def fusesoc():
     folder = WORK / "fusesoc"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
+    (folder / "mine.core").write_text(USER)
 
     def core(target, name, *arguments):
         code, text = run("fusesoc", "--cores-root", ROOT / "rtl", "--cores-root", ROOT / "tb/smoke",
-                         "--cores-root", ROOT / "scripts/synth", "run", "--target", target, name, *arguments, folder=folder)
+                         "--cores-root", ROOT / "scripts/synth", "--cores-root", folder, "run", "--target", target, name, *arguments, folder=folder)
         return failed(code, text), text
     wrong = core("lint", "muster:gpu:muster")[0] + core("lint", "muster:gpu:muster", "--NumWarps", "12", "--EnState", "0")[0]
+    wrong += core("lint", "me:gpu:mine")[0]
     said, text = core("sim", "muster:gpu:smoke", "--NumWarps", "32")
     wrong += said or ([] if "PASS: 32 warps" in text else ["The simulation says no PASS."])
     said, text = core("synth", "muster:gpu:muster")

@@ -67,7 +67,7 @@ def core(folders, sources):
             "generate:\n  plain: {generator: muster_plain, parameters: {config: small}}\n\n"
             "targets:\n"
             # Cores that depend on this one take `default`; its parameters would be overridden at their tops.
-            "  default:\n    filesets: [rtl]\n    toplevel: muster\n"
+            "  default:\n    filesets: [waivers, rtl]\n    toplevel: muster\n"
             f"  lint:\n    filesets: [waivers, rtl]\n    toplevel: muster\n    parameters: [{names}]\n"
             "    flow: lint\n    flow_options: {tool: verilator, verilator_options: [-Wall]}\n"
             # Yosys as edalize calls it reads no SystemVerilog of this kind: it gets the unit as plain Verilog.
