@@ -20,6 +20,7 @@
 #include "sim/ptx/launch/choice.h"
 #include "sim/ptx/launch/hang_report.h"
 #include "sim/ptx/launch/schedule_file.h"
+#include "sim/ptx/program/op_class.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
@@ -105,7 +106,7 @@ class Explainer {
   static explore::HungState StateOf(const ptx::Hang& hang, const ptx::Program& program) {
     std::vector<std::vector<std::uint32_t>> stands(program.code.size());  // in the loops of these
     for (std::uint32_t pc = 0; pc < program.code.size(); ++pc) {
-      for (const std::uint32_t at : ptx::LoopOf(program, pc)) {
+      for (const std::uint32_t at : ptx::LoopOf(program.code, pc)) {
         stands[at].push_back(pc);
       }
     }

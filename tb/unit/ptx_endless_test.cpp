@@ -13,7 +13,7 @@ namespace muster::ptx {
 namespace {
 
 // A kernel with two warps, a mbarrier of one arrival, and a result for each thread. The body begins
-// in line 11.
+// in line 10.
 Kernel Loops(const std::string& body, const std::string& others = "") {
   Kernel kernel(Header("sm_90") + R"(.visible .entry test(.param .u64 out, .param .u64 word) {
   .reg .pred %p<8>; .reg .pred done; .reg .b32 %r<20>; .reg .b64 %d<12>;
@@ -111,6 +111,81 @@ TEST(PtxEndless, ADeadlockSaysWhoRepeatsALoop) {
   const auto report = JsonReport(run.session(), run.verdict(), {});
   EXPECT_EQ(report["deadlock"][1]["warp"], 0);
   EXPECT_EQ(text.find("--max-cycles"), std::string::npos);
+}
+
+TEST(PtxEndless, ADeadlockSaysWhatALoopReads) {
+  const struct {
+    const char* spin;
+    const char* reads;  // empty: that is not known
+  } rows[] = {
+      {"W: ld.acquire.gpu.global.u32 %r11, [%d3];\n setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
+       ", and read 0 at byte 0 of buffer word (line 10)"},
+      {"W: ld.acquire.cta.shared.u32 %r11, [flag];\n nanosleep.u32 100;"
+       " setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
+       ", and read 0 at flag (0x8) (line 10)"},
+      {"atom.shared.exch.b32 %r11, [flag], 7;\n W: atom.shared.cas.b32 %r11, [flag], 0, 1;"
+       " setp.ne.u32 %p3, %r11, 0; @%p3 bra W;",
+       ", and read 7 at flag (0x8) (line 11)"},
+      {"mov.u32 %r12, -5; st.shared.u32 [flag], %r12;\n W: ld.volatile.shared.s16 %r11, [flag+0];"
+       " setp.lt.s32 %p3, %r11, 0; @%p3 bra W;",
+       ", and read -5 at flag (0x8) (line 11)"},
+      {"mov.f32 %r12, 0f3FC00000; st.shared.f32 [flag], %r12;\n"
+       "W: ld.volatile.shared.f32 %r11, [flag]; setp.gt.f32 %p3, %r11, 0f3F800000; @%p3 bra W;",
+       ", and read 1.5 at flag (0x8) (line 11)"},
+      // The pointer is found anew each time round; each lane has an address of its own.
+      {"W: ld.param.u64 %d4, [out]; mad.wide.u32 %d5, %r2, 4, %d4;\n"
+       "ld.volatile.global.u32 %r11, [%d5]; setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
+       ", and lane 0 reads 0 at byte 0 of buffer out (line 11)"},
+      {"W: ld.volatile.global.u32 %r11, [%d3];\n ld.volatile.shared.u32 %r12, [flag];"
+       " or.b32 %r11, %r11, %r12; setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
+       ", and read 0 at byte 0 of buffer word (line 10), read 0 at flag (0x8) (line 11)"},
+      // Two addresses in turn.
+      {"W: mov.u32 %r14, flag; ld.volatile.shared.u32 %r11, [%r14]; mov.u32 %r14, a;"
+       " ld.volatile.shared.u32 %r12, [%r14]; setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
+       ""},
+      // Memory of its own.
+      {".local .align 4 .b32 mine; W: ld.volatile.local.u32 %r11, [mine]; bra W;", ""},
+      {"W: bra W;", ""},
+  };
+  for (const auto& row : rows) {
+    const Ended run(Loops(row.spin, "bar.sync 1, 64;"));
+    ASSERT_EQ(run.outcome(), "deadlock") << row.spin;
+    const std::string text = TextReport(run.session(), run.verdict(), {});
+    const std::size_t at = text.find("missing  warp 0, which ");
+    ASSERT_NE(at, std::string::npos) << text;
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    const std::size_t reads = line.find(", and ");
+    EXPECT_EQ(reads == std::string::npos ? "" : line.substr(reads), row.reads) << line;
+  }
+}
+
+TEST(PtxEndless, AWaitThatIsTriedInALoopIsSaidOnce) {
+  const struct {
+    const char* body;
+    bool once;
+  } rows[] = {
+      {"W: mbarrier.test_wait.parity.shared.b64 done, [a], 0; @!done bra W;", true},
+      {"W: mbarrier.test_wait.parity.shared.b64 done, [a], 0; nanosleep.u32 50; @!done bra W;",
+       true},
+      {"W: mbarrier.try_wait.parity.shared.b64 done, [a], 0; @!done bra W;", true},
+      // It looks at a flag, too; it has tried once.
+      {"W: mbarrier.test_wait.parity.shared.b64 done, [a], 0; ld.volatile.shared.u32 %r11, [flag];"
+       " setp.eq.and.u32 %p3, %r11, 0, !done; @%p3 bra W;",
+       false},
+      {"mbarrier.test_wait.parity.shared.b64 done, [a], 0;"
+       " W: ld.volatile.shared.u32 %r11, [flag]; setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
+       false},
+  };
+  for (const auto& row : rows) {
+    const Ended run(Loops(row.body));
+    ASSERT_EQ(run.outcome(), "deadlock") << row.body;
+    const std::string text = TextReport(run.session(), run.verdict(), {});
+    EXPECT_NE(text.find("waits    warp 0 at line 10: waits for parity 0"), std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("CTA (0,0,0), warp 0 repeats a loop") == std::string::npos, row.once)
+        << text;
+    EXPECT_EQ(run.grid().StuckWarps().empty(), row.once) << row.body;
+  }
 }
 
 TEST(PtxEndless, SpinsThatSomebodyEndsAreNone) {

@@ -180,6 +180,42 @@ C: )" + waits + " ret; }",
             "missing: warp 0, which waits at barrier 1 (line 8)");
 }
 
+// So are two mbarriers at which nothing has happened.
+TEST(PtxWaitText, ACircleOfFreshMbarriersIsACauseAsAWhole) {
+  const Ended run(RingOfTwo("0"));
+  ASSERT_EQ(run.outcome(), "deadlock");
+  const auto causes = JsonReport(run.session(), run.verdict(), {})["causes"];
+  ASSERT_EQ(causes.size(), 2U) << causes;
+  EXPECT_EQ(causes[0],
+            "mbarrier a (0x0) of CTA (0,0,0): warps 4-7 wait at line 20 for phase 0; 1 of 1 "
+            "arrivals is lacking; missing: warp 0, which waits with lanes 0x00000001 at mbarrier b "
+            "(0x8)");
+  EXPECT_EQ(causes[1],
+            "mbarrier b (0x8) of CTA (0,0,0): warp 0 waits at line 15 for phase 0; 4 of 4 arrivals "
+            "are lacking; missing: warps 4-7, which wait at mbarrier a (0x0) (line 20)");
+  const auto summary = BetweenLines(ReportOf(run), "Every live warp waits", "In detail:");
+  ASSERT_EQ(summary.size(), 4U) << ReportOf(run);
+  EXPECT_EQ(summary[2], "  1 more barrier is waited at in vain only because of these");
+}
+
+// A warp that repeats a loop is in one row: in each CTA, and beside one that a barrier lacks.
+TEST(PtxWaitText, WarpsThatRepeatALoopAreSaidOnce) {
+  const std::string spin = Header("sm_90") + R"(.visible .entry test() {
+  .reg .pred %p<3>; .reg .b32 %r<3>; .shared .b32 flag; mov.u32 %r1, %ctaid.x;
+  setp.eq.u32 %p1, %r1, 1; mov.u32 %r1, %tid.x; setp.ge.and.u32 %p1, %r1, 32, %p1;
+  @%p1 bra END;
+W: ld.volatile.shared.u32 %r2, [flag]; bra W;
+END: bar.sync 0; ret;
+})";
+  const std::string text = ReportOf(Ended(Kernel(spin, 64, 3)));
+  const auto rows = BetweenLines(text, "Every live warp waits", "operations: ");
+  const std::string loop =
+      "a loop: lanes 0xffffffff stand at line 8, and read 0 at flag (0x0) (line 8)";
+  ASSERT_EQ(rows.size(), 4U) << text;
+  EXPECT_EQ(rows[2], "    missing  warp 0, which repeats " + loop);
+  EXPECT_EQ(rows[3], "  CTAs (0,0,0) (2,0,0), warps 0-1 repeat " + loop);
+}
+
 // Who has exited is told apart from who waits elsewhere, and by the line from which it left.
 TEST(PtxWaitText, AWarpThatHasLeftIsNamed) {
   const Ended run(Kernel(Header() + R"(.visible .entry test() {

@@ -81,7 +81,7 @@ class HangReport {
       }
     }
     for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
-      if (IsMbarrierWait(program_.code[pc]) && Contains(LoopOf(program_, pc), pcs.front())) {
+      if (IsMbarrierWait(program_.code[pc]) && Contains(LoopOf(program_.code, pc), pcs.front())) {
         return pc;
       }
     }
@@ -263,36 +263,6 @@ class HangReport {
 };
 
 }  // namespace
-
-std::vector<std::uint32_t> LoopOf(const Program& program, std::uint32_t pc) {
-  const auto is_quiet = [&](std::uint32_t at) {
-    const OpClass what = OpClassOf(program.code[at]);
-    const bool branches = program.code[at].op == Op::kBranch;
-    return branches || what == OpClass::kAlu || what == OpClass::kVolatile ||
-           what == OpClass::kLoad || what == OpClass::kDelay;
-  };
-  std::vector<std::uint32_t> reached{pc};
-  for (std::size_t i = 0; i < reached.size(); ++i) {
-    for (const std::uint32_t next : NextOf(program.code, reached[i])) {
-      if (next < program.code.size() && is_quiet(next) && !Contains(reached, next)) {
-        reached.push_back(next);
-      }
-    }
-  }
-  std::vector<std::uint32_t> loop{pc};
-  for (std::size_t before = 0; before != loop.size();) {
-    before = loop.size();
-    for (const std::uint32_t at : reached) {
-      const std::vector<std::uint32_t> next = NextOf(program.code, at);
-      if (!Contains(loop, at) && std::any_of(next.begin(), next.end(), [&](std::uint32_t one) {
-            return Contains(loop, one);
-          })) {
-        loop.push_back(at);
-      }
-    }
-  }
-  return loop;
-}
 
 Waiting WaitingIn(const Hang& hang, const Program& program, const Launch& launch) {
   return HangReport(hang, program, launch).Run(hang);

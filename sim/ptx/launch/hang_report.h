@@ -15,10 +15,6 @@
 
 namespace muster::ptx {
 
-// Returns the instructions at which lanes may be seen that wait or load at this one again and
-// again: it, and those on the ways from it back to it that change nothing but registers.
-std::vector<std::uint32_t> LoopOf(const Program& program, std::uint32_t pc);
-
 Waiting WaitingIn(const Hang& hang, const Program& program, const Launch& launch);
 
 }  // namespace muster::ptx

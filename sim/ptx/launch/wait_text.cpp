@@ -244,6 +244,7 @@ void WaitText::Add(const StuckBarrier& barrier) {
       paragraph.waiting.insert({barrier.cta, where.warp});
     }
   }
+  NoteAbsent(barrier.cta, barrier.missing, barrier.others);
   for (const WarpLocation& where : barrier.missing) {
     if (barrier.can_come) {
       paragraph.missing.insert({barrier.cta, where.warp});
@@ -286,6 +287,7 @@ void WaitText::Add(const StuckMbarrier& mbarrier) {
   for (const WarpLocation& where : mbarrier.waits) {
     paragraph.waiting.insert({mbarrier.cta, where.warp});
   }
+  NoteAbsent(mbarrier.cta, mbarrier.missing, mbarrier.others);
   for (const WarpLocation& where : mbarrier.missing) {
     if (mbarrier.can_come) {
       paragraph.missing.insert({mbarrier.cta, where.warp});
@@ -321,6 +323,7 @@ void WaitText::Add(const StuckCluster& cluster) {
     for (const std::string& row : Absent(warps, {})) {
       paragraph.rows.push_back(row_of(cta, row));
     }
+    NoteAbsent(cta, warps, {});
     for (const WarpLocation& where : warps) {
       paragraph.missing.insert({cta, where.warp});
     }
@@ -333,6 +336,15 @@ void WaitText::Add(const StuckCluster& cluster) {
         fmt::format("{} of CTA {}", MissingInShort(warps, true), launch_.CtaName(cta));
   }
   Add(std::move(paragraph));
+}
+
+void WaitText::NoteAbsent(std::uint64_t cta, const std::vector<WarpLocation>& missing,
+                          const std::vector<WarpLocation>& others) {
+  for (const std::vector<WarpLocation>* const warps : {&missing, &others}) {
+    for (const WarpLocation& where : *warps) {
+      absent_.insert({cta, where.warp});
+    }
+  }
 }
 
 void WaitText::Add(Paragraph paragraph) {
@@ -362,17 +374,8 @@ std::string WaitText::Details() const {
       text += fmt::format("    {:<9}{}\n", "hint", kFreshHint);
     }
   }
-  std::map<std::uint64_t, std::vector<WarpLocation>> by_cta;
-  for (const StuckWarp& warp : waiting_.warps) {
-    by_cta[warp.cta].push_back(warp.where);
-  }
-  for (const auto& [cta, warps] : by_cta) {
-    for (const Together& group : ByPlace(warps)) {
-      if (text.find(group.Does()) != std::string::npos) {
-        continue;  // a row of a barrier says it
-      }
-      text += fmt::format("  CTA {}, {} {}\n", launch_.CtaName(cta), group.Names(), group.Does());
-    }
+  for (const auto& [row, ctas] : Elsewhere()) {
+    text += fmt::format("  {}, {}\n", CtasText(ctas), row);
   }
   if (const std::uint64_t ctas = waiting_.not_begun; ctas != 0) {
     text += fmt::format(
@@ -380,6 +383,27 @@ std::string WaitText::Details() const {
         ctas == 1 ? " has" : "s have");
   }
   return text;
+}
+
+// Each place with the CTAs of which it is.
+std::vector<std::pair<std::string, std::vector<std::string>>> WaitText::Elsewhere() const {
+  std::map<std::uint64_t, std::vector<WarpLocation>> by_cta;
+  for (const StuckWarp& warp : waiting_.warps) {
+    if (absent_.count({warp.cta, warp.where.warp}) == 0) {
+      by_cta[warp.cta].push_back(warp.where);
+    }
+  }
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;
+  for (const auto& [cta, warps] : by_cta) {
+    for (const Together& group : ByPlace(warps)) {
+      const std::string row = fmt::format("{} {}", group.Names(), group.Does());
+      const auto same = std::find_if(rows.begin(), rows.end(),
+                                     [&](const auto& other) { return other.first == row; });
+      (same == rows.end() ? rows.emplace_back(row, std::vector<std::string>{}) : *same)
+          .second.push_back(launch_.CtaName(cta));
+    }
+  }
+  return rows;
 }
 
 // Whether a warp that is missing at one barrier waits at the other.

@@ -59,6 +59,11 @@ class WaitText {
   void Add(const StuckMbarrier& mbarrier);
   void Add(const StuckCluster& cluster);
   void Add(Paragraph paragraph);
+  // Rows of the paragraphs say where these are.
+  void NoteAbsent(std::uint64_t cta, const std::vector<WarpLocation>& missing,
+                  const std::vector<WarpLocation>& others);
+  // What stands at no barrier and is in no row: "warp 0 repeats a loop: ...".
+  std::vector<std::pair<std::string, std::vector<std::string>>> Elsewhere() const;
   std::string Place(std::uint32_t line) const;  // in short: "k.cu:54"
   std::vector<std::string> Present(const char* what, const std::vector<WarpLocation>& warps) const;
   std::vector<std::string> Absent(const std::vector<WarpLocation>& missing,
@@ -72,6 +77,7 @@ class WaitText {
   const Launch& launch_;
   const Waiting waiting_;
   std::vector<Paragraph> paragraphs_;  // causes first
+  Warps absent_;                       // of which a row says where they are
   std::size_t causes_ = 0;             // how many
 };
 

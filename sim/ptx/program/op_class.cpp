@@ -4,6 +4,11 @@
 // adds an instruction decides what it is.
 #include "sim/ptx/program/op_class.h"
 
+#include <algorithm>
+#include <cstddef>
+
+#include "sim/isa/mbarrier_operation.h"
+
 namespace muster::ptx {
 namespace {
 
@@ -245,6 +250,39 @@ std::vector<std::uint32_t> NextOf(const std::vector<Instruction>& code, std::uin
     next.push_back(pc + 1);
   }
   return next;
+}
+
+std::vector<std::uint32_t> LoopOf(const std::vector<Instruction>& code, std::uint32_t pc,
+                                  bool tries) {
+  const auto contains = [](const std::vector<std::uint32_t>& pcs, std::uint32_t one) {
+    return std::find(pcs.begin(), pcs.end(), one) != pcs.end();
+  };
+  const auto is_quiet = [&](const Instruction& i) {
+    const bool waits = i.op == Op::kMbarrier && IsMbWait(i.As<Mbarrier>().op);
+    return i.op == Op::kBranch || OnlyWritesRegisters(i) ||
+           (tries && (i.op == Op::kAtomic || waits));
+  };
+  std::vector<std::uint32_t> reached{pc};
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (const std::uint32_t next : NextOf(code, reached[i])) {
+      if (next < code.size() && is_quiet(code[next]) && !contains(reached, next)) {
+        reached.push_back(next);
+      }
+    }
+  }
+  std::vector<std::uint32_t> loop{pc};
+  for (std::size_t before = 0; before != loop.size();) {
+    before = loop.size();
+    for (const std::uint32_t at : reached) {
+      const std::vector<std::uint32_t> next = NextOf(code, at);
+      if (!contains(loop, at) && std::any_of(next.begin(), next.end(), [&](std::uint32_t one) {
+            return contains(loop, one);
+          })) {
+        loop.push_back(at);
+      }
+    }
+  }
+  return loop;
 }
 
 }  // namespace muster::ptx

@@ -36,6 +36,12 @@ bool OnlyWritesRegisters(const Instruction& instruction);
 // What may come after an instruction that computes or branches.
 std::vector<std::uint32_t> NextOf(const std::vector<Instruction>& code, std::uint32_t pc);
 
+// Returns the instructions at which lanes may be seen that wait or load at this one again and
+// again: it, and those on the ways from it back to it that change nothing but registers. With
+// `tries`, there may be atomics and waits at mbarriers on the ways.
+std::vector<std::uint32_t> LoopOf(const std::vector<Instruction>& code, std::uint32_t pc,
+                                  bool tries = false);
+
 }  // namespace muster::ptx
 
 #endif  // MUSTER_SIM_PTX_PROGRAM_OP_CLASS_H_

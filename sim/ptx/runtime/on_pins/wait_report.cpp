@@ -8,8 +8,35 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/mbarrier_word.h"
 #include "sim/isa/warp_size.h"
+#include "sim/ptx/program/address.h"
+#include "sim/ptx/program/demangle.h"
+#include "sim/ptx/program/op_class.h"
+#include "sim/ptx/simt/polls.h"
 
 namespace muster::ptx {
+namespace {
+
+// Whether the group goes on by itself, so that in a deadlock it repeats a loop.
+bool IsInLoop(const Group& group) {
+  return group.state == Group::State::kReady || group.state == Group::State::kAsleep;
+}
+
+// "byte 4 of buffer out"; of a variable of the file "flag+0x4".
+std::string GlobalName(const Program& program, const Execution& execution, std::uint64_t address) {
+  const std::uint64_t byte = ByteOf(address);
+  for (const FileVariable& variable : program.variables) {
+    const std::uint64_t offset = byte - variable.offset;
+    if (SegmentOf(address) == kGlobalSegment && !variable.is_const && byte >= variable.offset &&
+        offset < variable.bytes) {
+      return Demangled(variable.name) + (offset == 0 ? "" : fmt::format("+{:#x}", offset));
+    }
+  }
+  const Region* const region = execution.memory->RegionAt(address);
+  return fmt::format("byte {} of {}", byte,
+                     region == nullptr || region->name.empty() ? "global memory" : region->name);
+}
+
+}  // namespace
 
 WarpLocation WaitReport::Where(unsigned warp) const {
   const WarpSlot& slot = residents_.warps[warp];
@@ -44,7 +71,8 @@ WarpLocation WaitReport::Where(unsigned warp) const {
       std::vector<std::string> groups;
       for (const Group& group : slot.warp.groups) {
         if (group.state != Group::State::kAsked) {
-          groups.push_back(core_.interpreter().standing().Describe(slot.warp, group));
+          groups.push_back(core_.interpreter().standing().Describe(slot.warp, group) +
+                           PollsText(warp, group));
           continue;
         }
         const std::string at = MbarriersOf(warp, group.lanes);
@@ -60,8 +88,9 @@ WarpLocation WaitReport::Where(unsigned warp) const {
           });
       where.line = core_.interpreter().LineAt(slot.warp.groups.front().pc);
       const Group& first = slot.warp.groups.front();
-      if (first.state == Group::State::kAsked && first.lanes == slot.warp.live) {
-        where.what = "waits at " + MbarriersOf(warp, first.lanes);
+      if ((first.state == Group::State::kAsked && first.lanes == slot.warp.live) ||
+          IsAtMbarriers(warp)) {
+        where.what = "waits at " + MbarriersOf(warp, slot.warp.live);
         where.brief.clear();
         break;
       }
@@ -74,6 +103,57 @@ WarpLocation WaitReport::Where(unsigned warp) const {
     }
   }
   return where;
+}
+
+bool WaitReport::IsAtMbarriers(unsigned warp) const {
+  const Warp& of = residents_.warps[warp].warp;
+  const unsigned index = residents_.IndexInCta(warp);
+  std::uint32_t waiting = 0;
+  for (const auto& of_word : core_.mbarriers().At(residents_.warps[warp].cta)) {
+    for (const MbarrierArrivals::Member& member : of_word.second.waits) {
+      waiting |= member.warp == index ? member.lanes : 0;
+    }
+  }
+  const auto tries = [&](const Group& group) {
+    const std::vector<std::uint32_t> loop = LoopOf(program_.code, group.pc, true);
+    return std::any_of(loop.begin(), loop.end(),
+                       [&](std::uint32_t pc) {
+                         const Instruction& i = program_.code[pc];
+                         return i.op == Op::kMbarrier && IsMbWait(i.As<Mbarrier>().op);
+                       }) &&
+           PollsText(warp, group).empty();
+  };
+  return deadlocked_ && (of.live & ~waiting) == 0 &&
+         std::all_of(of.groups.begin(), of.groups.end(), [&](const Group& group) {
+           return group.state == Group::State::kAsked || (IsInLoop(group) && tries(group));
+         });
+}
+
+std::string WaitReport::PollsText(unsigned warp, const Group& group) const {
+  constexpr std::size_t kMost = 3;
+  if (!deadlocked_ || !IsInLoop(group)) {
+    return "";
+  }
+  const Warp& of = residents_.warps[warp].warp;
+  std::vector<std::string> texts;
+  std::uint32_t line = 0;
+  for (const Poll& poll : PollsOf(core_.interpreter().execution(), of, group)) {
+    if (poll.line == line || texts.size() == kMost) {
+      continue;  // one address of each line
+    }
+    line = poll.line;
+    const std::string there =
+        poll.owner == nullptr
+            ? GlobalName(program_, core_.interpreter().execution(), poll.address)
+            : MbarrierName(program_, static_cast<std::uint32_t>(poll.address)) +
+                  (poll.owner == of.cta ? ""
+                                        : " of CTA " + core_.grid().CtaName(poll.owner->linear_id));
+    texts.push_back(fmt::format(
+        "{} {} at {} ({})",
+        poll.lanes == group.lanes ? "read" : fmt::format("lane {} reads", First(poll.lanes)),
+        poll.value, there, program_.Place(poll.line)));
+  }
+  return texts.empty() ? "" : fmt::format(", and {}", fmt::join(texts, ", "));
 }
 
 std::string WaitReport::MbarriersOf(unsigned warp, std::uint32_t lanes) const {
@@ -220,7 +300,9 @@ std::vector<StuckWarp> WaitReport::StuckWarps() const {
         slot.phase == WarpPhase::kAsleep &&
         std::any_of(slot.warp.groups.begin(), slot.warp.groups.end(),
                     [](const Group& group) { return group.state == Group::State::kHeld; });
-    if (sleeps || is_apart || slot.phase == WarpPhase::kReady || slot.phase == WarpPhase::kAsking) {
+    if ((sleeps || is_apart || slot.phase == WarpPhase::kReady ||
+         slot.phase == WarpPhase::kAsking) &&
+        !IsAtMbarriers(warp)) {
       there.push_back({residents_.LinearCta(warp), Where(warp)});
     }
   }

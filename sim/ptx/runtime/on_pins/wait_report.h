@@ -63,6 +63,11 @@ class WaitReport {
 
  private:
   WarpLocation Where(unsigned warp) const;
+  // Whether each lane of the warp waits at an mbarrier, or tries that again in a loop that looks at
+  // nothing else.
+  bool IsAtMbarriers(unsigned warp) const;
+  // What lanes that repeat a loop look at: ", and read 0 at flag (0x8) (line 11)".
+  std::string PollsText(unsigned warp, const Group& group) const;
   // The mbarriers at which these lanes wait: "mbarrier full (0x10)".
   std::string MbarriersOf(unsigned warp, std::uint32_t lanes) const;
   // The arrivals that lanes of the warp may still come to.
