@@ -3,7 +3,9 @@
 #
 # Builds muster.golden into build/cocotb/environment and runs the tests of tb/cocotb there. Arguments go to tb/cocotb/run.py.
 set -euo pipefail
+from=$PWD
 cd "$(dirname "$0")/../.."
+root=$PWD
 
 export PATH=$PWD/build/cocotb/environment/bin:$PATH
 export CC=${CC:-cc} CXX=${CXX:-c++}
@@ -16,4 +18,5 @@ if ! pip install --verbose --disable-pip-version-check --no-build-isolation --no
   tail -n 40 build/cocotb/golden.log >&2
   exit 1
 fi
-exec python tb/cocotb/run.py "$@"
+cd "$from"
+exec python "$root/tb/cocotb/run.py" "$@"

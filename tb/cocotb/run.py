@@ -2,7 +2,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Runs the tests of cocotb, in Verilator on the sources and in Icarus on the plain Verilog of scripts/synth/verilog.py.
 
-A line for each, and waveforms in build/cocotb/SIMULATOR.TEST; exit code 1: one failed.
+A line for each, and waveforms in build/cocotb/SIMULATOR.TEST; exit code 1: one failed. A file of one's own, mine.py, is a test of the unit, too.
 """
 
 import argparse
@@ -27,6 +27,7 @@ import filelists  # noqa: E402
 OUT = ROOT / "build/cocotb"
 # Name: the top, and its parameters; the simulators.
 TESTS = {
+    "example": ("muster", configs.UNIT["small"], ("verilator", "icarus")),
     "named_barriers": ("muster", configs.UNIT["small"], ("verilator", "icarus")),
     "mbarrier": ("muster", configs.UNIT["small"], ("verilator", "icarus")),
     "warp": ("muster_warp", configs.BY_TOP["muster_warp"]["small"] | {"LanesPerBeat": 8}, ("verilator",)),
@@ -80,7 +81,7 @@ def run(simulator, test, args):
     environment = {"MUSTER_PORTS": str(built / "ports.json"), "MUSTER_CONFIG": "small", "MUSTER_SEED": str(args.seed), "MUSTER_VERSION": filelists.version()}
     if args.cycles:
         environment["MUSTER_CYCLES"] = str(args.cycles)
-    results = runner.test(hdl_toplevel=module, test_module=f"test_{test}", build_dir=built, test_dir=folder, extra_env=environment,
+    results = runner.test(hdl_toplevel=module, test_module=f"test_{test}" if (HERE / f"test_{test}.py").exists() else test, build_dir=built, test_dir=folder, extra_env=environment,
                           results_xml=str(folder / "results.xml"), seed=args.seed, waves=args.waves, log_file=folder / "run.log")
     passed, failed = cocotb_tools.runner.get_results(results)
     print(f"{simulator:10} {test:16} {passed} tests, {failed} failed, {time.monotonic() - begun:.0f} s", flush=True)
@@ -89,19 +90,28 @@ def run(simulator, test, args):
     return failed
 
 
+def named(test, parser):
+    """The name of a test, which a file adds to the others."""
+    file = pathlib.Path(test)
+    if test.endswith(".py") and file.exists() and file.stem not in TESTS:
+        sys.path.append(str(file.resolve().parent))
+        TESTS[file.stem] = TESTS["example"]
+        return file.stem
+    if test not in TESTS:
+        parser.error(f"there is no file {file.absolute()}" if test.endswith(".py") else f"there is no test {test}: there are {', '.join(TESTS)}, and files (mine.py)")
+    return test
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("tests", nargs="*", metavar="TEST", help=f"of {', '.join(TESTS)}; all without it")
+    parser.add_argument("tests", nargs="*", metavar="TEST", help=f"of {', '.join(TESTS)}, or a file mine.py; all without it")
     parser.add_argument("--simulator", choices=("verilator", "icarus"), help="only this one")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cycles", type=int, help="of each test")
     parser.add_argument("--no-waves", dest="waves", action="store_false", help="run faster, without waveforms")
     args = parser.parse_args()
-    wrong = [name for name in args.tests if name not in TESTS]
-    if wrong:
-        parser.error(f"there is no test {wrong[0]}: there are {', '.join(TESTS)}")
     failed = 0
-    for test in args.tests or TESTS:
+    for test in [named(test, parser) for test in args.tests] or list(TESTS):
         for simulator in TESTS[test][2]:
             if args.simulator in (None, simulator):
                 failed += run(simulator, test, args)

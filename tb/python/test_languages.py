@@ -47,7 +47,7 @@ def test_triton_numbers_and_options(add):
     import muster.triton
 
     x, out = normal(64), np.zeros(64, np.float32)
-    made = muster.triton.launch(add, (1,), x=x, y=x, out=out, n=np.int32(64), BLOCK=64, num_warps=2)
+    made = muster.triton.launch(add, 1, x=x, y=x, out=out, n=np.int32(64), BLOCK=64, num_warps=2)
     assert made.block == 64 and list(made.args) == ["x", "y", "out", "n", "global_scratch", "profile_scratch"]
     assert made.run(config="small", seed=3).check().seed == 3
     assert np.array_equal(out, 2 * x)
@@ -80,8 +80,11 @@ def test_triton_refuses_what_is_missing(add):
             muster.triton.launch(add, (1,), *wrong, BLOCK=64)
     with pytest.raises(TypeError, match="is no function with @triton.jit"):
         muster.triton.launch(add.fn, (1,), x, x, x, 64, BLOCK=64)
-    with pytest.raises(TypeError, match='such as "sm_90a"'):
-        muster.triton.launch(add, (1,), x, x, x, 64, BLOCK=64, target="hopper")
+    for target in ("hopper", "sm_x"):
+        with pytest.raises(TypeError, match='such as "sm_90a"'):
+            muster.triton.launch(add, (1,), x, x, x, 64, BLOCK=64, target=target)
+    with pytest.raises(TypeError, match="vector_add has no parameter num_wraps, and Triton no such option"):
+        muster.triton.launch(add, (1,), x, x, x, 64, BLOCK=64, num_wraps=4)
 
 
 def test_cute(suites):

@@ -83,7 +83,8 @@ def test_it(own):
 
 
 @pytest.mark.parametrize(("mark", "message"), [("seed=3", "*has no option seed: there are config, seeds, late, explore, seconds*"),
-                                               ("'small'", "*has no option 'small'*")])
+                                               ("'small'", "*has no option 'small'*"),
+                                               ("seeds=0", "*muster(seeds=0): it is a number from 1 on*"), ("seeds='3'", "*muster(seeds='3'): it is a number from 1 on*")])
 def test_a_wrong_option_is_told(pytester, mark, message):
     result = outcome(pytester, f"""
 @pytest.mark.muster({mark})

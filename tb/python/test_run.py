@@ -132,7 +132,7 @@ def test_a_read_only_array_is_an_input():
     ({"kernel": "nowhere.ptx"}, muster.InputError, "nowhere.ptx"),
     ({"kernel": "a\nb"}, muster.InputError, r"kernel-\w+\.ptx:1:1"),
     ({"args": [1.5]}, muster.InputError, "argument"),
-    ({"args": [np.zeros(4, np.float32)] * 4}, muster.InputError, "the kernel scale takes 3 arguments"),
+    ({"args": [np.zeros(4, np.float32)] * 4}, muster.InputError, "^4 arguments are given, but the kernel scale takes 3 arguments"),
     ({"args": [np.zeros(4, np.complex64), 1.0, 1]}, TypeError, "a kernel has no type complex64: there are bool"),
     ({"args": [np.zeros(0, np.float32), 1.0, 1]}, ValueError, "arg0 is an array without elements"),
     ({"args": ["x", 1.0, 1]}, TypeError, "arg0 is a str: a kernel takes NumPy arrays and numbers"),
@@ -140,7 +140,16 @@ def test_a_read_only_array_is_an_input():
     ({"block": 2000}, muster.InputError, "a block of 2000 threads is larger than the configuration default holds .*: use config full"),
     ({"entry": "other"}, muster.InputError, "other"),
     ({"config": "huge"}, muster.InputError, "there is no configuration huge; there are"),
-    ({"seeed": 3}, TypeError, "there is no option seeed"),
+    ({"seeed": 3}, TypeError, "there is no option seeed: there are config, late, log, max_cycles, schedule, seed, "),
+    ({"seed": "x"}, TypeError, "the option seed cannot be 'x'"),
+    ({"late": "yes"}, TypeError, "the option late cannot be 'yes'"),
+    ({"without": 3}, TypeError, "without is 3: it is a list of the numbers"),
+    ({"block": "32"}, TypeError, "block is '32': it is one to three numbers from 1 on"),
+    ({"block": 32.0}, TypeError, "block is 32.0: it is one to three numbers from 1 on"),
+    ({"shared": "x"}, TypeError, "shared is 'x': it is a number of bytes"),
+    ({"args": np.zeros(3, np.float32)}, TypeError, "args is a ndarray: it is a list of the kernel's arguments"),
+    ({"kernel": "__global__ void scale(float* x) {\n}\n"}, muster.InputError, "the kernel is a text in CUDA C.., and a text is PTX: write it to a .cu file"),
+    ({"arch": "sm_90a"}, muster.InputError, "arch and flags are for the compiler of a .cu file"),
 ])
 def test_bad_input_is_an_exception_with_its_sentence(change, error, message):
     given = {"kernel": SCALE, "grid": 1, "args": [np.zeros(32, np.float32), 1.0, 1], "block": 32} | change
@@ -194,6 +203,12 @@ def test_a_late_run_keeps_to_no_schedule(tmp_path):
         muster.run(RACE, 1, [np.zeros(32, np.uint32)], block=64, schedule=witness, late=True)
 
 
+def test_numbers_of_numpy_are_numbers():
+    x = np.ones(32, np.float32)
+    assert muster.run(SCALE, np.int64(1), [x, 2.0, 1], block=(np.uint8(32),), seed=np.int32(2), late=np.True_, max_cycles=np.int64(9999)).check().seed == 2
+    assert (x == 3).all()
+
+
 def test_threads_may_run_at_the_same_time():
     results = []
 
@@ -223,6 +238,20 @@ def test_the_version_is_that_of_the_tree():
     assert muster.__version__ == version
     with pytest.raises(AttributeError):
         muster.nothing
+
+
+def test_modules_are_there_once_they_are_used():
+    script = """import sys, muster
+assert muster.golden.config("small").num_warps == 8
+sys.modules["triton"] = None
+try:
+    muster.triton
+except ModuleNotFoundError as error:
+    assert str(error) == "muster.triton needs triton: pip install triton", error
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_a_process_leaves_no_files(tmp_path):

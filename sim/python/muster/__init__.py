@@ -14,6 +14,7 @@ muster.triton, muster.cute and muster.tilelang launch kernels of these languages
 
 from __future__ import annotations
 
+import importlib
 import os
 import pathlib
 from collections.abc import Sequence
@@ -26,6 +27,9 @@ from muster.report import Deadlock, Exploration, Failure, Fault, Finding, InputE
 __all__ = ["Deadlock", "Exploration", "Failure", "Fault", "Finding", "InputError", "Launch", "Mismatch", "Report", "TensorMap", "Timeout",
            "check", "configs", "explore", "run"]
 
+# Modules that are there once they are used, and the packages of PyPI that they need.
+_NEEDS = {"golden": "muster", "triton": "triton", "cute": "nvidia-cutlass-dsl", "tilelang": "tilelang nvidia-cuda-nvcc"}
+
 __version__: str
 configs: tuple[str, ...]  #: the configurations of the unit that this build has
 
@@ -37,7 +41,7 @@ def run(kernel: str | os.PathLike[str], grid: Extent, args: Sequence[Argument] |
 
     kernel: the text of PTX, or the path of a .ptx file; or of a .cu file, which nvcc or clang compiles for `arch` with these `flags`.
     grid, block, cluster: CTAs, threads of a CTA, CTAs of a cluster: a number, or up to three, x first.
-    args: the kernel's arguments in order, or by names that the report then has.
+    args: the kernel's arguments in the order of its parameters; a dict, in the same order, gives them names, which the report then has.
         numpy.ndarray   a pointer to memory that holds the array in the order of C; afterwards the array is what the kernel has left.
                         Types: bool, (u)int8 to (u)int64, float16, float32, float64; of ml_dtypes bfloat16, float8_e4m3fn, float8_e5m2.
         numpy scalar    a number of that type, such as np.uint32(7)
@@ -88,10 +92,13 @@ def check(kernel: str | os.PathLike[str]) -> list[str]:
 
 
 def _ptx(kernel: str | os.PathLike[str], arch: str, flags: Sequence[str]) -> str | os.PathLike[str]:
-    if isinstance(kernel, str) and "\n" in kernel:
-        return kernel
-    path = pathlib.Path(kernel)
-    if path.suffix != ".cu":
+    is_text = isinstance(kernel, str) and "\n" in kernel
+    if is_text and "__global__" in kernel and ".version" not in kernel:
+        raise InputError("the kernel is a text in CUDA C++, and a text is PTX: write it to a .cu file, and give its path")
+    path = kernel if is_text else pathlib.Path(kernel)
+    if is_text or path.suffix != ".cu":
+        if arch or flags:
+            raise InputError("arch and flags are for the compiler of a .cu file, and the kernel is PTX")
         return path
     from muster import _native
 
@@ -107,4 +114,9 @@ def __getattr__(name: str) -> Any:
         from muster import _native
 
         return tuple(_native.configs.split(","))
+    if name in _NEEDS:
+        try:
+            return importlib.import_module(f"muster.{name}")
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(f"muster.{name} needs {error.name}: pip install {_NEEDS[name]}", name=error.name) from None
     raise AttributeError(f"module 'muster' has no attribute {name!r}")

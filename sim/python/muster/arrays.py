@@ -70,6 +70,8 @@ class Buffers:
         self.maps: dict[str, TensorMap] = {}
         # An entry for each argument: ("buffer", name), ("tensor_map", name), (type, number), ("struct", members), or (None, number).
         self.args: list[tuple[str | None, Any]] = []
+        if isinstance(args, (np.ndarray, str)):
+            raise TypeError(f"args is a {type(args).__name__}: it is a list of the kernel's arguments, such as [array, np.uint32(7)]")
         named = args.items() if isinstance(args, dict) else ((f"arg{index}", arg) for index, arg in enumerate(args))
         for name, arg in named:
             self.args.append(self._take(name, arg))

@@ -8,14 +8,17 @@ import contextvars
 import dataclasses
 import hashlib
 import json
+import operator
 import os
 import pathlib
 import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from muster.arrays import Argument, Buffers, as_manifest, as_words
 from muster.report import Exploration, InputError, Report
@@ -28,7 +31,7 @@ runner: contextvars.ContextVar[Callable[[Launch, dict[str, Any]], Report] | None
 # What the messages of the command line are called in Python.
 _NAMES = {"--arg": "argument", "--block": "block", "--grid": "grid", "--cluster": "cluster",
           "--smem": "shared", "--buffer": "the array", "--tensor-map": "the tensor map", "--cooperative": "cooperative", "--config": "config",
-          "--late": "late", "--max-cycles": "max_cycles", "--schedule": "schedule"}
+          "--late": "late", "--max-cycles": "max_cycles", "--schedule": "schedule", "--without": "without"}
 
 
 @dataclasses.dataclass
@@ -60,7 +63,7 @@ class Launch:
         buffers = Buffers(self.args)
         path = self.path()
         code, text, report, contents = call(
-            _native.run, self._native(path, buffers), buffers.contents(), _set(_native.RunOptions(), options), options.get("without", ()), path.name)
+            _native.run, self._native(path, buffers), buffers.contents(), _set(_native.RunOptions(), options), _without(options), path.name)
         return Report(code, _shorter(text), json.loads(_shorter(report)), path.read_text(), buffers.fill(contents))
 
     def explore(self, **options: Any) -> Exploration:
@@ -70,7 +73,7 @@ class Launch:
         buffers = Buffers(self.args)
         path = self.path()
         code, text, report = call(
-            _native.explore, self._native(path, buffers), buffers.contents(), _set(_native.ExploreOptions(), options), options.get("without", ()),
+            _native.explore, self._native(path, buffers), buffers.contents(), _set(_native.ExploreOptions(), options), _without(options),
             path.name)
         return Exploration(code, _shorter(text), json.loads(_shorter(report)), path.read_text())
 
@@ -111,7 +114,8 @@ class Launch:
         launch.ptx, launch.kernel = str(path), self.entry or ""
         launch.grid, launch.block = _word("grid", self.grid), _word("block", self.block)
         launch.cluster = "" if self.cluster is None else _word("cluster", self.cluster)
-        launch.smem, launch.cooperative = self.shared, self.cooperative
+        _put(launch, "smem", self.shared, f"shared is {self.shared!r}: it is a number of bytes, or None")
+        _put(launch, "cooperative", bool(self.cooperative), "cooperative is True or False")
         for member, words in as_words(buffers).items():
             setattr(launch, member, words)
         return launch
@@ -134,14 +138,18 @@ def _shorter(text: str) -> str:
 
 
 def _three(extent: Extent) -> list[int]:
-    sizes = [int(extent)] if isinstance(extent, int) else [int(size) for size in extent]
+    sizes = [operator.index(size) for size in (extent if isinstance(extent, Iterable) else [extent])]
     return (sizes + [1, 1, 1])[:max(3, len(sizes))]
 
 
 def _word(what: str, extent: Extent) -> str:
-    sizes = _three(extent)
+    problem = f"{what} is {extent!r}: it is one to three numbers from 1 on, x first"
+    try:
+        sizes = _three(extent)
+    except TypeError:
+        raise TypeError(problem) from None
     if len(sizes) > 3 or min(sizes) < 1:
-        raise ValueError(f"{what} is {extent}: it is one to three numbers from 1 on, x first")
+        raise ValueError(problem)
     return ",".join(map(str, sizes))
 
 
@@ -151,9 +159,29 @@ def _set(native: Any, options: dict[str, Any]) -> Any:
         if name == "without" or value is None:
             continue
         if not hasattr(native, name):
-            raise TypeError(f"there is no option {name}")
-        setattr(native, name, os.fspath(value) if isinstance(value, os.PathLike) else value)
+            raise TypeError(f"there is no option {name}: there are {', '.join(sorted(_options_of(native)))}")
+        _put(native, name, os.fspath(value) if isinstance(value, os.PathLike) else value,
+             f"the option {name} cannot be {value!r}: help(muster.run) and help(muster.explore) say what it is")
     return native
+
+
+def _put(native: Any, name: str, value: Any, problem: str) -> None:
+    """Sets a member of what the compiled module has. Raises TypeError with this sentence where the value is of no type that it takes."""
+    try:
+        setattr(native, name, value.item() if isinstance(value, np.generic) else value)
+    except TypeError:
+        raise TypeError(problem) from None
+
+
+def _without(options: dict[str, Any]) -> list[int]:
+    numbers = options.get("without") or ()
+    if isinstance(numbers, Iterable) and all(isinstance(number, int) and number >= 0 for number in numbers):
+        return list(numbers)
+    raise TypeError(f"without is {numbers!r}: it is a list of the numbers of barriers, fences and waits")
+
+
+def _options_of(native: Any) -> list[str]:
+    return ["without", *(name for name in dir(native) if not name.startswith("_"))]
 
 
 def call(function: Callable[..., Any], *args: Any) -> Any:
@@ -163,7 +191,7 @@ def call(function: Callable[..., Any], *args: Any) -> Any:
     try:
         return function(*args)
     except _native.InputError as error:
-        message = str(error)
+        message = re.sub(r"^--arg is there (\d+) times?, but", r"\1 arguments are given, but", str(error))
     for option, name in _NAMES.items():
         message = re.sub(rf"(?<![\w-]){option}(?![\w-])", name, message)
     raise InputError(_shorter(message))

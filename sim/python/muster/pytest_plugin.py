@@ -7,8 +7,8 @@
         muster.run("sum.ptx", 2, [values, out], block=256)
         assert (out == expected).all()
 
-seeds: the test runs once with each seed from 1 on. late: as of muster.run. explore: each launch is explored first, with the first seed, for `seconds` (60) at most. config: the unit's
-configuration. What the test itself gives to muster.run comes first.
+seeds: the test runs once with each seed from 1 on. late: as of muster.run. explore: each launch is explored first, with the first seed, for
+`seconds` (60) at most. config: the unit's configuration. What the test itself gives to muster.run comes first.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ def _options(marker: pytest.Mark) -> dict[str, Any]:
     wrong = [repr(arg) for arg in marker.args] + [name for name in marker.kwargs if name not in _OPTIONS]
     if wrong:
         raise pytest.UsageError(f"@pytest.mark.muster has no option {wrong[0]}: there are {', '.join(_OPTIONS)}, by name")
+    seeds = marker.kwargs.get("seeds", 1)
+    if not isinstance(seeds, int) or seeds < 1:
+        raise pytest.UsageError(f"@pytest.mark.muster(seeds={seeds!r}): it is a number from 1 on")
     return marker.kwargs
 
 
@@ -56,8 +59,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
         return (yield)
     options = _options(marker)
     given = {name: options[name] for name in ("config",) if name in options}
+    of_run = {name: options[name] for name in ("config", "late") if name in options}
     callspec = getattr(pyfuncitem, "callspec", None)
-    of_run = given | {name: options[name] for name in ("late",) if name in options} | ({"seed": callspec.params[_SEED]} if callspec is not None and _SEED in callspec.params else {})
+    if callspec is not None and _SEED in callspec.params:
+        of_run["seed"] = callspec.params[_SEED]
 
     def run(launch: Launch, own: dict[str, Any]) -> Report:
         if options.get("explore") and of_run.get("seed", 1) == 1:

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import triton
 from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia.compiler import CUDAOptions
 from triton.compiler import ASTSource
 
 from muster.arrays import type_of
@@ -40,6 +42,9 @@ def launch(kernel: triton.JITFunction, grid: Sequence[int] | Callable[[Mapping[s
     if len(args) > len(names):
         raise TypeError(f"{kernel.__name__} has {len(names)} parameters, and {len(args)} arguments were given")
     values = dict(zip(names, args, strict=False)) | {name: named.pop(name) for name in names[len(args):] if name in named}
+    for name in named:
+        if name not in CUDAOptions.__dataclass_fields__:
+            raise TypeError(f"{kernel.__name__} has no parameter {name}, and Triton no such option: there are {', '.join(names)}, and num_warps, num_stages, ...")
     constants = {}
     for parameter in kernel.params:
         if parameter.name not in values:
@@ -51,10 +56,11 @@ def launch(kernel: triton.JITFunction, grid: Sequence[int] | Callable[[Mapping[s
     given = {name: _typed(value) for name, value in values.items()}
     made = _compiled(kernel, target, given, constants, named)
     meta = made.metadata
-    extent = tuple(grid({**given, **constants}) if callable(grid) else grid)
+    sizes = grid({**given, **constants}) if callable(grid) else grid
+    extent = (sizes,) if isinstance(sizes, int) else tuple(sizes)
     extent = (*extent, 1, 1)[:3]
-    sizes = (meta.global_scratch_size, meta.profile_scratch_size)
-    scratch = [np.zeros(max(size * int(np.prod(extent)) * meta.num_ctas, 1), np.uint8) for size in sizes]
+    scratch = [np.zeros(max(size * int(np.prod(extent)) * meta.num_ctas, 1), np.uint8)
+               for size in (meta.global_scratch_size, meta.profile_scratch_size)]
     own = {name: given[name] for name in names if name in given} | {"global_scratch": scratch[0], "profile_scratch": scratch[1]}
     return Launch(made.asm["ptx"], meta.name, own, block=32 * _warps(made),
                   grid=(extent[0] * meta.num_ctas, *extent[1:]), cluster=(meta.num_ctas, 1, 1), shared=meta.shared)
@@ -98,9 +104,9 @@ def _compiled(kernel: triton.JITFunction, target: str, arguments: dict[str, Any]
         signature[name] = types[value.dtype.name]
         if types is _POINTERS or (value.dtype.kind in "iu" and value.item() % 16 == 0):
             attributes[(index,)] = _ALIGNED
-    if not target.startswith("sm_"):
+    if not (named := re.fullmatch(r"sm_(\d+)[af]?", target)):
         raise TypeError(f'the target is {target!r}, and not such as "sm_90a"')
-    number = int(target[len("sm_"):].rstrip("af"))
+    number = int(named[1])
     return triton.compile(ASTSource(kernel, signature, constants, attributes), target=GPUTarget("cuda", number, 32), options=options)
 
 
