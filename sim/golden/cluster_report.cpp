@@ -74,9 +74,10 @@ bool ClusterScope::IsThere(unsigned serial) const {
 }
 
 const ClusterWarp* ClusterScope::FindWarp(unsigned unit, unsigned warp) const {
-  for (const auto& [place, cta] : ctas_) {
-    const auto found = cta.warps.find(warp);
-    if (place.unit == unit && found != cta.warps.end()) {
+  for (auto cta = ctas_.lower_bound({static_cast<std::uint8_t>(unit), 0});
+       cta != ctas_.end() && cta->first.unit == unit; ++cta) {
+    const auto found = cta->second.warps.find(warp);
+    if (found != cta->second.warps.end()) {
       return &found->second;
     }
   }
@@ -107,12 +108,29 @@ unsigned ClusterScope::Phases(unsigned cluster) const {
 }
 
 bool ClusterScope::IsOpen(unsigned cluster) const {
-  return std::any_of(ctas_.begin(), ctas_.end(), [&](const auto& entry) {
-    const Cta& cta = entry.second;
-    return cta.cluster == cluster &&
-           std::any_of(cta.warps.begin(), cta.warps.end(),
-                       [](const auto& warp) { return warp.second.arrived != 0; });
+  const auto open = clusters_.find(cluster);
+  if (open == clusters_.end()) {
+    return false;
+  }
+  const auto& members = open->second.members;
+  return std::any_of(members.begin(), members.end(), [&](const auto& member) {
+    const Cta* const cta = Find(member.second);
+    return cta != nullptr && std::any_of(cta->warps.begin(), cta->warps.end(),
+                                         [](const auto& warp) { return warp.second.arrived != 0; });
   });
+}
+
+bool ClusterScope::LacksNobody(const Cluster& cluster) const {
+  const auto has_arrived = [](const auto& warp) {
+    return (warp.second.live & ~warp.second.arrived) == 0;
+  };
+  return cluster.members.size() == cluster.size &&
+         std::all_of(cluster.members.begin(), cluster.members.end(), [&](const auto& member) {
+           const Cta* const cta = Find(member.second);
+           return cta == nullptr ||
+                  (cta->unseen == 0 &&
+                   std::all_of(cta->warps.begin(), cta->warps.end(), has_arrived));
+         });
 }
 
 std::vector<ClusterMissing> ClusterScope::Missing(unsigned cluster) const {

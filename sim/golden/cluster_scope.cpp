@@ -128,10 +128,10 @@ void ClusterScope::Exit(const ClusterRequest& request, Cta* cta, ClusterEffects*
 // barrier completes and is automatically reinitialized." The threads of a CTA that is not launched
 // yet, and of warps that have not been heard of, have not exited.
 void ClusterScope::TestPhase(unsigned cluster, ClusterEffects* effects) {
-  if (!IsOpen(cluster) || !Missing(cluster).empty()) {
+  Cluster& completed = clusters_.at(cluster);
+  if (!LacksNobody(completed) || !IsOpen(cluster)) {
     return;
   }
-  Cluster& completed = clusters_.at(cluster);
   ++completed.phases;
   for (const auto& [rank, member] : completed.members) {
     if (Find(member) == nullptr) {

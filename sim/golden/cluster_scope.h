@@ -114,6 +114,11 @@ class ClusterScope {
   // Returns the place at which a CTA that is there runs.
   std::optional<CtaPlace> Place(unsigned cluster, unsigned rank) const;
   bool IsResident(CtaPlace place) const { return ctas_.count(place) != 0; }
+  // The cluster of the CTA that has the slot.
+  std::optional<unsigned> ClusterAt(CtaPlace place) const {
+    const auto cta = ctas_.find(place);
+    return cta == ctas_.end() ? std::nullopt : std::optional(cta->second.cluster);
+  }
   // The number of the CTA that has the slot, which no other CTA has or had; 0: none has it.
   unsigned SerialAt(CtaPlace place) const {
     const auto cta = ctas_.find(place);
@@ -182,6 +187,8 @@ class ClusterScope {
   void Trigger(Cta* cta, ClusterEffects* effects);
   void CompleteCta(Cta* cta, ClusterEffects* effects);
   void TestPhase(unsigned cluster, ClusterEffects* effects);
+  // Missing is empty.
+  bool LacksNobody(const Cluster& cluster) const;
   void ReleaseFromGrid(unsigned grid, ClusterEffects* effects);
 
   // The CTA of a rank, which may have gone; null: there has been none since the cluster was opened.

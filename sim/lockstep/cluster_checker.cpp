@@ -167,7 +167,9 @@ bool ClusterChecker::Commit(std::uint64_t cycle, unsigned u, unsigned w,
   const ClusterRequest request = *warp.pending;
   warp.pending.reset();
   const ClusterEffects effects = model_.Step(u, request);
-  who_changed_ = who_changed_ || request.op == ClusterOp::kExit;
+  if (request.op == ClusterOp::kExit) {
+    NoteChange(model_.ClusterAt({static_cast<std::uint8_t>(u), request.cta}));
+  }
   const bool refused = effects.fault != FaultCause::kNone;
   if (out.fault_valid != refused ||
       (refused && (out.fault.cause != effects.fault || out.fault.warp != w ||
@@ -301,8 +303,9 @@ bool ClusterChecker::CheckLife(std::uint64_t cycle, const ClusterInputs& in,
     if (!model_.MayBePresented(in.life)) {
       return Wrong("life", Name(in.life.op), "it must not be presented");
     }
+    NoteChange(in.life.op == ClusterLifeOp::kEnd ? model_.ClusterAt({in.life.unit, in.life.cta})
+                                                 : std::optional<unsigned>(in.life.cluster));
     const ClusterEffects effects = model_.Step(in.life);
-    who_changed_ = true;
     if (effects.fault != out.life_fault) {
       return Wrong("life_fault", Name(out.life_fault),
                    fmt::format("{}: {}", Name(in.life.op), Name(effects.fault)));
@@ -329,12 +332,15 @@ bool ClusterChecker::CheckLife(std::uint64_t cycle, const ClusterInputs& in,
   return true;
 }
 
-void ClusterChecker::NoteWhoIsThere(std::uint64_t cycle) {
-  if (!who_changed_) {
-    return;
+void ClusterChecker::NoteChange(std::optional<unsigned> cluster) {
+  if (cluster && *cluster < config_.num_clusters) {
+    changed_ |= Bit(*cluster);
   }
-  who_changed_ = false;
-  for (unsigned c = 0; c < config_.num_clusters; ++c) {
+}
+
+void ClusterChecker::NoteWhoIsThere(std::uint64_t cycle) {
+  for (; changed_ != 0; changed_ &= changed_ - 1) {
+    const unsigned c = First(changed_);
     for (unsigned r = 0; r < config_.num_ranks; ++r) {
       const std::optional<CtaPlace> place = model_.Place(c, r);
       if (place) {

@@ -116,6 +116,7 @@ class ClusterChecker {
   bool CheckReleases(std::uint64_t cycle, unsigned unit, const ClusterOutputs::Unit& out);
   bool CheckGrids(std::uint64_t cycle, const ClusterOutputs& out);
   bool CheckLife(std::uint64_t cycle, const ClusterInputs& in, const ClusterOutputs& out);
+  void NoteChange(std::optional<unsigned> cluster);
   void NoteWhoIsThere(std::uint64_t cycle);
   bool CheckNetwork(std::uint64_t cycle, const ClusterInputs& in, const ClusterOutputs& out);
   bool CheckLost(unsigned sender, const RemoteLost& lost, const std::optional<CtaPlace>& ending);
@@ -132,7 +133,7 @@ class ClusterChecker {
   std::array<std::uint64_t, kMaxUnits> watched_{};  // warps that may go on, and have not
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> left_;  // {cluster, rank}: since when
   std::map<std::pair<unsigned, unsigned>, CtaPlace> places_;     // of all that are or were there
-  bool who_changed_ = false;
+  std::uint64_t changed_ = 0;  // clusters: a CTA may have come or gone
   std::array<std::uint64_t, kMaxGrids> launch_since_{}, flush_since_{};
   std::array<std::deque<Sent>, kMaxUnits> sent_;  // by sender, in order
   std::array<bool, kMaxUnits> shown_{};           // an operation that has been counted is held
