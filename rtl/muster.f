@@ -80,7 +80,9 @@ cluster/muster_cluster_ctas.sv
 cluster/muster_cluster_count.sv
 cluster/muster_cluster_hub.sv
 cluster/muster_cluster_grid.sv
+cluster/muster_cluster_target.sv
 cluster/muster_cluster_crossbar.sv
+cluster/muster_cluster_sender.sv
 cluster/muster_cluster_network.sv
 cluster/muster_cluster_cancel.sv
 cluster/muster_cancel_decode.sv

@@ -255,9 +255,8 @@ module muster_cluster
     assign sent = send_i;
 
     muster_cluster_crossbar #(.NumUnits(Cfg.NumUnits), .data_t(at_response_t)) u_answers (
-      .clk_i, .rst_ni,
-      .valid_i (answer_valid_i), .ready_o (answer_ready_o), .target_i (asker), .data_i (answer_i),
-      .valid_o (reply_valid_o), .ready_i (reply_ready_i), .data_o (reply_o)
+      .clk_i, .rst_ni, .valid_i (answer_valid_i), .ready_o (answer_ready_o), .target_i (asker),
+      .data_i (answer_i), .valid_o (reply_valid_o), .ready_i (reply_ready_i), .data_o (reply_o)
     );
     assign replies = answer_valid_i != '0 || reply_valid_o != '0;
   end else begin : g_no_atomics
@@ -311,7 +310,8 @@ module muster_cluster
     end
 
     always_ff @(posedge clk_i) begin
-      {request_q, send_q, cancel_q} <= {request_i[u], send_i[u], cancel_i[u]};
+      {request_q, cancel_q} <= {request_i[u], cancel_i[u]};
+      if (send_valid_i[u]) send_q <= send_i[u];
     end
 `endif
     `MUSTER_ASSERT(RequestHeld, !held_q[2] || (request_valid_i[u] && request_i[u] == request_q),

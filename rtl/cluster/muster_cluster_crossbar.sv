@@ -23,26 +23,13 @@ module muster_cluster_crossbar #(
   logic [NumUnits-1:0]               target_ready;
 
   for (genvar t = 0; t < NumUnits; t++) begin : g_target
-    data_t next;
-
     for (genvar u = 0; u < NumUnits; u++) begin : g_wants
       assign wants[t][u] = valid_i[u] && 32'(target_i[u]) == t;
     end
 
-    muster_rr_arbiter #(.NumReq(NumUnits)) u_turn (
-      .clk_i, .rst_ni, .req_i (wants[t]), .advance_i (target_ready[t] && wants[t] != '0),
-      .gnt_o (granted[t])
-    );
-
-    always_comb begin
-      next = '0;
-      for (int u = 0; u < NumUnits; u++) begin
-        if (granted[t][u]) next = next | data_i[u];  // one at most
-      end
-    end
-
-    muster_stage #(.data_t(data_t)) u_stage (
-      .clk_i, .rst_ni, .valid_i (wants[t] != '0), .ready_o (target_ready[t]), .data_i (next),
+    muster_cluster_target #(.NumUnits(NumUnits), .data_t(data_t)) u_target (
+      .clk_i, .rst_ni,
+      .wants_i (wants[t]), .granted_o (granted[t]), .ready_o (target_ready[t]), .data_i,
       .valid_o (valid_o[t]), .ready_i (ready_i[t]), .data_o (data_o[t])
     );
   end

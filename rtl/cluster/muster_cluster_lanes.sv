@@ -25,7 +25,8 @@ module muster_cluster_lanes
 );
 
   logic        same, live_word;
-  lanes_t      arrived, waiting, passed, live_before, comes;
+  lanes_t      arrived, waiting, passed, live_before;
+  lanes_t      comes, awaits, came, came_before;
   lanes_t      arrived_now, waiting_now, passed_now;
   logic        was_complete, is_complete;
   // What is at fault if the word is of the phase that runs, of the one before, or of no phase.
@@ -38,10 +39,15 @@ module muster_cluster_lanes
   assign passed    = !known_i ? '0 :
                      (same ? word_i.flag & ~word_i.arrived : word_i.flag ^ word_i.arrived);
 
-  // Each of the three has its answer before it is known which one holds.
-  assign culprits_same   = culprits_of(request_i.op, request_i.lanes, word_i.arrived | word_i.flag);
-  assign culprits_before = culprits_of(request_i.op, request_i.lanes, word_i.arrived ^ word_i.flag);
-  assign culprits_idle   = culprits_of(request_i.op, request_i.lanes, '0);
+  // Lanes that arrive though they have arrived, or wait though they have not. Each of the three has
+  // its answer before it is known which one holds.
+  assign comes           = (request_i.op inside {ClArrive, ClArriveRelaxed}) ? request_i.lanes : '0;
+  assign awaits          = (request_i.op == ClWait) ? request_i.lanes : '0;
+  assign came            = word_i.arrived | word_i.flag;
+  assign came_before     = word_i.arrived ^ word_i.flag;
+  assign culprits_same   = (comes & came) | (awaits & ~came);
+  assign culprits_before = (comes & came_before) | (awaits & ~came_before);
+  assign culprits_idle   = awaits;
   assign culprits_o      = !known_i ? culprits_idle : (same ? culprits_same : culprits_before);
 
   always_comb begin
@@ -51,17 +57,8 @@ module muster_cluster_lanes
     end
   end
 
-  // Lanes that arrive though they have arrived, or wait though they have not.
-  function automatic lanes_t culprits_of(cluster_op_e op, lanes_t lanes, lanes_t came);
-    unique case (op)
-      ClArrive, ClArriveRelaxed: culprits_of = lanes & came;
-      ClWait: culprits_of = lanes & ~came;
-      default: culprits_of = '0;
-    endcase
-  endfunction
-
-  assign go_o         = (request_i.op == ClWait) ? request_i.lanes & passed : '0;
-  assign lane_waits_o = request_i.op == ClWait && (request_i.lanes & arrived) != '0;
+  assign go_o         = awaits & passed;
+  assign lane_waits_o = (awaits & arrived) != '0;
 
   always_comb begin
     arrived_now = arrived;
@@ -81,7 +78,6 @@ module muster_cluster_lanes
     endcase
   end
 
-  assign comes        = (request_i.op inside {ClArrive, ClArriveRelaxed}) ? request_i.lanes : '0;
   assign live_before  = request_i.live | ((request_i.op == ClExit) ? request_i.lanes : '0);
   // Lanes that exit are not among those that live.
   assign was_complete = live_word ? (live_before & ~word_i.arrived) == '0 : live_before == '0;

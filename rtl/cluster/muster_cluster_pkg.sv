@@ -172,6 +172,13 @@ package muster_cluster_pkg;
     rank_t    rank;
   } cta_rank_t;
 
+  // What passes through the network.
+  typedef struct packed {
+    remote_from_t from;
+    mb_remote_t   remote;
+    at_remote_t   atomic;
+  } remote_flit_t;
+
   // What a unit tells of one of its CTAs.
   typedef struct packed {
     logic     arrived;    // all its lanes have, in this phase
