@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "sim/isa/cluster_operation.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/scope_dut.h"
 #include "sim/port/cluster_pins.h"
 
@@ -17,9 +18,9 @@ class ClusterDut : public ScopeDut<ClusterConfig, ClusterInputs, ClusterOutputs>
   static constexpr const char* kName = "cluster";
 };
 
-// Returns a Verilated cluster scope for so many units, of any configuration, or for more, out of
-// reset; null if this program has none of that size.
-std::unique_ptr<ClusterDut> MakeClusterDut(unsigned units);
+// Returns a Verilated cluster scope for so many units of this configuration, or for more and larger
+// ones, out of reset; null if this program has none of that size.
+std::unique_ptr<ClusterDut> MakeClusterDut(const Config& config, unsigned units);
 
 }  // namespace muster::lockstep
 

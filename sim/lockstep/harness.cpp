@@ -225,7 +225,7 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
   }
   std::unique_ptr<ClusterDut> cluster_dut;
   if (drivers.front()->cluster_pins() != nullptr) {
-    cluster_dut = MakeClusterDut(static_cast<unsigned>(drivers.size()));
+    cluster_dut = MakeClusterDut(config, static_cast<unsigned>(drivers.size()));
     if (cluster_dut == nullptr) {
       result.report = "this program was built without a cluster scope of so many units";
       return result;
