@@ -31,6 +31,7 @@ void ClusterPort::Ask(unsigned unit, const muster::CancelRequest& request, const
 void ClusterPort::Send(Transfer sent) {
   units_[sent.issuer->unit].sends.push_back({SendOf(sent), std::move(sent)});
   ++queued_;
+  ++in_flight_;
 }
 
 void ClusterPort::Answer(unsigned unit, const AtomicResponse& answer) {
@@ -108,6 +109,7 @@ void ClusterPort::BeginNetwork() {
     units_[u].lost.reset();
     if (pins_.out.units[u].lost_valid) {
       units_[u].lost = TakeSent(u);
+      --in_flight_;
     }
   }
 }
@@ -116,6 +118,7 @@ std::optional<Transfer> ClusterPort::TakeArrived(unsigned unit) {
   if (!pins_.out.units[unit].remote_valid || !pins_.in.units[unit].remote_ready) {
     return std::nullopt;
   }
+  in_flight_ -= units_[unit].arriving ? 1 : 0;
   return std::exchange(units_[unit].arriving, std::nullopt);
 }
 
@@ -129,6 +132,9 @@ bool ClusterPort::IsSending(const Cta* cta, unsigned warp) const {
   const auto is = [&](const Transfer& sent) {
     return sent.kind == Transfer::Kind::kRemote && sent.issuer == cta && sent.warp == warp;
   };
+  if (in_flight_ == 0) {
+    return false;
+  }
   return std::any_of(units_.begin(), units_.end(), [&](const Unit& unit) {
     return std::any_of(unit.sent.begin(), unit.sent.end(), is) ||
            (unit.arriving && is(*unit.arriving)) ||

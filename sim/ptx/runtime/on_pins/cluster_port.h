@@ -134,7 +134,8 @@ class ClusterPort {
   std::uint64_t done_ = 0;   // accepted life-cycle operations
   std::array<Unit, kMaxUnits> units_;
   Cancel cancel_;
-  std::uint64_t queued_ = 0;                 // that are not yet accepted
+  std::uint64_t queued_ = 0;     // that are not yet accepted
+  std::uint64_t in_flight_ = 0;  // operations to other CTAs, until they are taken or lost
   std::uint64_t begun_ = ~std::uint64_t{0};  // the latest cycle
 };
 
