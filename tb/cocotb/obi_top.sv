@@ -43,7 +43,7 @@ module obi_top
     .issue_valid_i (mb_issue_valid_i), .issue_ready_o (mb_issue_ready_o), .issue_i (mb_issue_i),
     .async_valid_i (mb_async_valid_i), .async_ready_o (mb_async_ready_o), .async_i (mb_async_i),
     .response_valid_o (mb_response_valid_o), .response_ready_i (mb_response_ready_i),
-    .response_o (mb_response_o), .wake_o (mb_wake_o), .wake_report_o (), .expire_o (mb_expire_o),
+    .response_o (mb_response_o), .wake_o (mb_wake_o), .expire_o (mb_expire_o),
     .fault_valid_o (mb_fault_valid_o), .fault_o (mb_fault_o), .commit_o (mb_commit_o),
     .req_o (m_obi_req), .gnt_i (m_obi_gnt), .addr_o (m_obi_addr), .we_o (m_obi_we),
     .wdata_o (m_obi_wdata), .rvalid_i (m_obi_rvalid), .rdata_i (m_obi_rdata)

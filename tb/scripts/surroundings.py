@@ -388,6 +388,14 @@ def illegal_parameters(build, folder):
                 check(result.returncode == 0, f"{top}: expected it to elaborate", result)
 
 
+def cocotb_tops(build, folder):
+    """The tops of tb/cocotb elaborate: `make cocotb`, which takes PyPI, is not what finds that a port has gone."""
+    for top, unit in (("axil_top", "tb/unit/axil_unit_flat.sv"), ("obi_top", "tb/unit/mem_unit_flat.sv")):
+        result = run("verilator", "--lint-only", "-Wno-lint", "-Wno-fatal", "+define+MUSTER_OBSERVE", "-F", "rtl/muster.f", "--top-module", top,
+                     unit, f"tb/cocotb/{top}.sv", cwd=ROOT)
+        check(result.returncode == 0, f"{top}: expected it to elaborate", result)
+
+
 def synthesis_refused(build, folder):
     """synth.py tells why Yosys refuses a configuration: the sentence of the sources, or else the first error, without colours. It knows the
     parameters of each top that rtl/configs.json has. With Yosys there it ends with exit code 1."""
@@ -610,6 +618,7 @@ CASES = {
     "smoke": smoke,
     "rooms": rooms,
     "illegal_parameters": illegal_parameters,
+    "cocotb_tops": cocotb_tops,
     "synthesis_refused": synthesis_refused,
     "registers": registers,
     "pages": pages,
