@@ -81,8 +81,8 @@ class Mutant:
                 "problem": self.problem}
 
 
-def run(*command):
-    return subprocess.run(list(map(str, command)), cwd=TREE, stdin=subprocess.DEVNULL,
+def run(*command, folder=TREE):
+    return subprocess.run(list(map(str, command)), cwd=folder, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -109,7 +109,7 @@ def regress(config, seeds, cycles, gpc=None):
     report = folder / "mutant.json"
     report.unlink(missing_ok=True)
     program = folder / (f"tb/gpc/{gpc}_regress" if gpc else "tb/lockstep/regress")
-    run(program, "--config", gpc or config, "--seeds", seeds, "--cycles", cycles, "--json", report)
+    run(program, "--config", gpc or config, "--seeds", seeds, "--cycles", cycles, "--json", report, folder=ROOT)
     mismatches = json.loads(report.read_text())["mismatches"]
     return sorted((found for found in mismatches if found["what"]), key=lambda found: found["cycle"])
 

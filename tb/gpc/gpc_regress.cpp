@@ -53,8 +53,8 @@ void RunSeed(const lockstep::RegressOptions& arguments, std::uint64_t seed,
   options.seed = seed;
   options.power_up = {seed, seed % 3 == 0};
   options.gates = seed % 2 == 0;
-  options.rerun = fmt::format("build/tb/gpc/{}_regress --seed {} --cycles {}", result.name, seed,
-                              options.max_cycles);
+  options.rerun =
+      fmt::format("{} --seed {} --cycles {}", arguments.program, seed, options.max_cycles);
   const auto make = [&](const lockstep::GpcShape& shape, const lockstep::GpcChecks& checks) {
     return std::make_unique<GpcTraffic>(shape, checks, seed, &result.cover);
   };

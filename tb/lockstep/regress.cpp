@@ -68,7 +68,7 @@ void RunSeed(const RegressOptions& arguments, std::uint64_t seed, RegressResult*
   options.skips = !options.gates;
   options.cover = &result.cover;
   options.min_commits = options.max_cycles / kCyclesPerCommit;
-  options.rerun = fmt::format("build/tb/lockstep/regress --config {} --seed {} --cycles {}",
+  options.rerun = fmt::format("{} --config {} --seed {} --cycles {}", arguments.program,
                               result.name, seed, options.max_cycles);
   const Result run = Run(result.config, driver, options);
   const bool stalled = run.commits < options.min_commits;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -142,6 +143,11 @@ bool Write(const std::string& path, const std::string& text) {
   return static_cast<bool>(file.flush());
 }
 
+// Scripts start the program of a build folder by its whole path.
+std::string ProgramName(const std::string& path) {
+  return path.find('/') == std::string::npos ? path : std::filesystem::proximate(path).string();
+}
+
 // One sentence, and the exit code for it.
 int Complain(const std::string& sentence) {
   fmt::print(stderr, "{}\n", sentence);
@@ -155,6 +161,7 @@ int Regress(int argc, char** argv, const Regression& regression) {
   RegressOptions options;
   CLI::App app(regression.description);
   Define(&app, &options);
+  options.program = ProgramName(argv[0]);
   try {
     app.parse(argc, argv);
     options.names = regression.names(options.names);

@@ -18,6 +18,7 @@
 namespace muster::lockstep {
 
 struct RegressOptions {
+  std::string program;             // as a shell in this folder finds it
   std::vector<std::string> names;  // of the configurations; none: all that were built
   std::string seeds_text;
   std::uint64_t first_seed = 1;
