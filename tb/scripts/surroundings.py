@@ -440,11 +440,12 @@ def rooms(build, folder):
 
 def pages(build, folder):
     """The pages have no broken link, no commit and no date, README.md is short, each script that is named is there, and nothing
-    else is at the top; each of these is found."""
+    else is at the top but the waveform of a mismatch; each of these is found."""
     result = run(ROOT / "scripts/check/check_pages.py")
     check(result.returncode == 0, "expected no complaint", result)
     (folder / "rtl").mkdir()
     (folder / "wine.txt").write_text("")
+    (folder / "mismatch.fst").write_text("")
     (folder / "README.md").write_text("# A\n[b](rtl/B.md) [c](rtl/C.md) [d](rtl/B.md#b) [e](rtl/B.md#e) `[f](F.md)`\n" + "word " * 900)
     (folder / "Makefile").write_text("run:\n\tscripts/" "wine.sh\n")
     (folder / "rtl/B.md").write_text("# B\nof commit `0123abc`, on 2026-01-31, of 4096000 cycles\n")
