@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -66,7 +67,12 @@ void ForgetAssertion() { Failure() = {}; }
 void vl_stop(const char* filename, int linenum, const char* /*hier*/) {
   std::string& at = muster::lockstep::Failure().at;
   if (at.empty()) {
-    at = std::string(filename) + ":" + std::to_string(linenum);
+    // Verilator names the file from the build folder, by way of the file list.
+    std::string file = std::filesystem::path(filename).lexically_normal().string();
+    while (file.rfind("../", 0) == 0) {
+      file.erase(0, 3);
+    }
+    at = file + ":" + std::to_string(linenum);
   }
 }
 

@@ -86,6 +86,9 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
   if (mismatch.field == kAssertion) {
     fmt::format_to(out, "  an assertion of the unit fails: {}\n  at      {}\n", mismatch.unit,
                    mismatch.golden);
+    if (mismatch.bar >= 0 || mismatch.place) {  // what fails may not have committed yet
+      text += "  committed last in that block, which need not be what fails:\n";
+    }
   } else {
     fmt::format_to(out, "  field   {}\n  unit    {}\n  golden  {}\n", mismatch.field, mismatch.unit,
                    mismatch.golden);

@@ -72,6 +72,7 @@ TEST_P(AssertTest, ReportHasSentenceCycleAndRerun) {
   const std::size_t sentence = result.report.find("\n  at ", begin.size());
   ASSERT_NE(sentence, std::string::npos) << result.report;
   EXPECT_GT(sentence, begin.size() + 20) << result.report;
+  EXPECT_EQ(result.report.find("../"), std::string::npos) << result.report;
   EXPECT_EQ(result.report.find("'assert' failed"), std::string::npos);
   EXPECT_NE(result.report.find("  rerun   the same again --wave"), std::string::npos);
 }
