@@ -218,7 +218,7 @@ def wave_shows(build, folder):
             saved = (folder / "wave" / f"{config}-{kernel}.gtkw").read_text()
             check(f"{waveform.UNIT.path}.mb_commit_o.word.pending[19:0]" in saved, saved)
             ElementTree.parse(svg)
-            for scope, signal in (("warp", "answer_o.lanes[31:0]"), ("cluster", "release_o[3][63:0]")):
+            for scope, signal in (("warp", "answer_o.lanes[31:0]"), ("cluster", "release_o[3][31:0]")):
                 beside = folder / "wave" / f"{config}-{kernel}.{scope}"
                 if kernel.startswith(scope):
                     saved = beside.with_name(f"{beside.name}.gtkw").read_text()
