@@ -32,7 +32,7 @@ LOOPS = ["alu", "bar_sync", "not_aligned", "apart", "warp_sync", "vote", "shfl",
          "cluster"]
 ROUNDS = 1000
 TILES = 400  # products in tile.json of tb/bench/front_end/products.py
-ATOMICS = ["histogram", "shared_atomics", "lock", "work_queue"]  # kernels with atomics; of the last two they are on global memory
+ATOMICS = ["histogram", "shared_atomics"]
 SEEDS = range(1, 21)
 
 
@@ -113,25 +113,18 @@ def measure_scopes():
 
 
 def measure_atomics():
-    """Kernels with their atomics on shared memory by the blocks beside the unit, and in place: as the front end does them, in no cycle, in a run that
-    keeps to a schedule, here to one without turns."""
-    report, order = BUILD / "atomics.json", BUILD / "no_turns.json"
-    order.write_text(json.dumps({"muster": "schedule", "version": 1, "turns": []}))
+    """Kernels with atomics on shared memory, which are done by the blocks beside the unit: the median of the seeds."""
+    report = BUILD / "atomics.json"
 
-    def run(name, seed, *options):
-        subprocess.run(["build/sim/app/muster", "run", f"sim/kernels/{name}/{name}.json", "--seed", str(seed), "--report", report, *options],
+    def run(name, seed):
+        subprocess.run(["build/sim/app/muster", "run", f"sim/kernels/{name}/{name}.json", "--seed", str(seed), "--report", report],
                        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
         told = json.loads(report.read_text())
         return told["cycles"], told["cycles"] / told["simulated_khz"]
 
     def of(name):
-        runs = {"in place": [], "by blocks": []}
-        for seed in SEEDS:  # of each seed the fastest of three, one after the other: these runs are short
-            thrice = [(run(name, seed, "--schedule", order), run(name, seed)) for _ in range(3)]
-            for row, told in zip(runs.values(), zip(*thrice)):
-                row.append(min(told))
-        return {how: {"cycles": round(statistics.median(cycles for cycles, _ in row)), "ms": round(statistics.median(ms for _, ms in row), 2)}
-                for how, row in runs.items()}
+        fastest = [min(run(name, seed) for _ in range(3)) for seed in SEEDS]  # these runs are short
+        return {"cycles": round(statistics.median(cycles for cycles, _ in fastest)), "ms": round(statistics.median(ms for _, ms in fastest), 2)}
     return {name: of(name) for name in ATOMICS}
 
 
@@ -221,11 +214,9 @@ def print_scopes(scopes):
 
 
 def print_atomics(atomics):
-    print("\nKernels with atomics on shared memory by the blocks beside the unit, and in place, on one core\n"
-          f"  {'kernel':16} {'cycles':>8} {'in place':>9} {'ms':>8} {'in place':>9}")
+    print(f"\nKernels with atomics on shared memory, on one core\n  {'kernel':16} {'cycles':>8} {'ms':>8}")
     for name, row in atomics.items():
-        by, place = row["by blocks"], row["in place"]
-        print(f"  {name:16} {by['cycles']:>8} {place['cycles']:>9} {by['ms']:>8.2f} {place['ms']:>9.2f}")
+        print(f"  {name:16} {row['cycles']:>8} {row['ms']:>8.2f}")
 
 
 def print_explore(explore):
