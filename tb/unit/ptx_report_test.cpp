@@ -175,8 +175,8 @@ W: mbarrier.try_wait.parity.phase_type::primary.shared::cta.b64 %p1|%p2, %v, [%r
   return kernel;
 }
 
-// Of each 16 bytes that a tensor copy writes the first element that comes from global memory is
-// looked at, as it is there.
+// Of each 16 bytes that a tensor copy reads the first element is looked at, as it is in global
+// memory.
 TEST(PtxReport, ATensorCopyLooksAtWhatItReads) {
   const std::string first = "validity::per_16bytes::80000000";
   const struct {

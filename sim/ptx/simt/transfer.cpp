@@ -117,45 +117,30 @@ bool IsSought(Validity validity, const std::uint8_t* data) {
   return false;
 }
 
-// PTX ISA 9.4, 9.7.10.28.1.3: of each 16 bytes that are written one element is looked at, and the
-// text leaves open which: it is the first one that comes from the source. Or each byte is.
-class Inspection {
- public:
-  explicit Inspection(Validity validity) : validity_(validity) {}
-
-  // Returns whether the bytes of a piece, which `data` are, have what is sought.
-  bool Finds(const Piece& piece, const std::uint8_t* data) {
-    if (validity_ == Validity::kEachFf) {
-      return std::any_of(data, data + piece.bytes,
-                         [this](const std::uint8_t& byte) { return IsSought(validity_, &byte); });
+// PTX ISA 9.4, 9.7.10.28.1.3: of each 16 bytes one element is looked at, and the text leaves open
+// which: it is the first. Or each byte is. A piece begins where 16 bytes of the target do.
+bool Finds(Validity validity, const std::uint8_t* data, std::uint32_t bytes) {
+  const std::uint32_t step = validity == Validity::kEachFf ? 1 : 16;
+  for (std::uint32_t k = 0; k < bytes; k += step) {
+    if (IsSought(validity, data + k)) {
+      return true;
     }
-    bool found = false;
-    for (std::uint32_t k = 0; k < piece.bytes; k += kChunk - (piece.at + k) % kChunk) {
-      const std::uint32_t chunk = (piece.at + k) / kChunk;
-      found = found || (chunk != latest_ && IsSought(validity_, data + k));
-      latest_ = chunk;
-    }
-    return found;
   }
-
- private:
-  static constexpr std::uint32_t kChunk = 16;
-  const Validity validity_;
-  std::optional<std::uint32_t> latest_;  // the chunk that it has looked at
-};
+  return false;
+}
 
 }  // namespace
 
 void ReadSource(Memory* memory, Transfer* transfer) {
-  Inspection inspection(transfer->validity);
   for (const Piece& piece : transfer->source) {
     const std::uint8_t* const from = transfer->from != nullptr
                                          ? &transfer->from->shared[piece.address]
                                          : memory->Find(piece.address, piece.bytes, false);
     if (from != nullptr) {
       std::memcpy(&transfer->data[piece.at], from, piece.bytes);
-      if (transfer->validity != Validity::kDisabled) {
-        transfer->reports = inspection.Finds(piece, from) || transfer->reports;
+      if (transfer->validity != Validity::kDisabled &&
+          Finds(transfer->validity, from, piece.bytes)) {
+        transfer->reports = true;
       }
       if (transfer->rounds_to_tf32) {
         RoundToTF32(&transfer->data[piece.at], piece.bytes);
