@@ -37,8 +37,8 @@ class FenceChecker {
     std::uint64_t drains = 0;   // requests that have been acknowledged, and of them
     std::uint64_t at_once = 0;  // in their first cycle
     std::uint64_t overtaken =
-        0;                      // while something of their classes was outstanding that came later
-    std::uint64_t passed = 0;   // while something of other classes was
+        0;                      // while accesses of their classes that came later were outstanding
+    std::uint64_t passed = 0;   // while accesses of other classes were
     std::uint64_t held_up = 0;  // cycles of requests in which a busy class alone was in the way
     std::uint64_t full = 0;     // cycles of a warp and class without room
     std::uint64_t both_full = 0;  // likewise, and as much of the epoch before was outstanding
