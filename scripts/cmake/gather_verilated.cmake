@@ -1,15 +1,17 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #
-# After Verilator: BASE_fast.cpp and BASE_slow.cpp include what it has generated for the class PREFIX, and
+# After Verilator: BASE_fast.cpp, BASE_slow.cpp and BASE_trace.cpp include what it has generated for the class PREFIX, and
 # BASE.d lists what it has read. cmake -D PREFIX=class -D BASE=path/class -D SETTLED=bool -P gather_verilated.cmake
 #
 # eval() of Verilator begins with all that depends on inputs, also where only the clock has changed. With SETTLED
 # the class leaves that out where the clock is high: whoever drives it changes other inputs only while it is low.
 include(${BASE}.cmake)
-foreach(speed fast slow)
-  string(TOUPPER ${speed} SPEED)
+set(fast ${${PREFIX}_CLASSES_FAST})
+set(slow ${${PREFIX}_CLASSES_SLOW} ${${PREFIX}_SUPPORT_SLOW})
+set(trace ${${PREFIX}_SUPPORT_FAST})
+foreach(part fast slow trace)
   set(text "")
-  foreach(source ${${PREFIX}_CLASSES_${SPEED}} ${${PREFIX}_SUPPORT_${SPEED}})
+  foreach(source ${${part}})
     cmake_path(GET source FILENAME name)
     if(SETTLED)
       file(READ ${source} code)
@@ -21,7 +23,7 @@ foreach(speed fast slow)
     endif()
     string(APPEND text "#include \"${name}\"\n")
   endforeach()
-  file(WRITE ${BASE}_${speed}.cpp "${text}")
+  file(WRITE ${BASE}_${part}.cpp "${text}")
 endforeach()
 set(text "${BASE}_fast.cpp:")
 foreach(source ${${PREFIX}_DEPS})

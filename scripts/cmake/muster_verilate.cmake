@@ -3,7 +3,8 @@
 # How the units are Verilated. Verilator's own verilate() asks for the list of generated files while CMake
 # configures, and so Verilates each unit one after the other, and again as the first step of the build; it
 # compiles them one by one, and the run-time library with each target. Here Verilator runs in the build
-# only, and a unit is two sources that include all the others: what runs in every cycle, and the rest.
+# only, and a unit is three sources that include all the others: what runs in every cycle, what runs once, and what
+# writes a waveform. The last is three quarters of what runs in a cycle; so that it compiles fast, its functions are short.
 
 # The run-time library, as it is and with hooks into the harness (sim/lockstep/CMakeLists.txt).
 foreach(library muster_verilated muster_verilated_hooked)
@@ -56,14 +57,13 @@ endfunction()
 #   muster_verilate(TARGET PREFIX class TOP_MODULE module SOURCES file...
 #     [VERILATOR_ARGS option...]  # waivers, parameters, what of it is traced
 #     [OPT_FAST option...]        # how the compiler is to treat what runs in every cycle
-#     [OPT_SLOW option...]        # and the rest
 #     [HOOKED]                    # failed assertions and $display come to the harness
 #     [SETTLED])                  # inputs change only while clk_i is low (gather_verilated.cmake)
 #
 # Paths are those of the current folder or absolute. Verilator 5.006 cuts the name of a source at a space,
 # so it is given the project's own by paths from the current folder, in which it runs.
 function(muster_verilate target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "HOOKED;SETTLED" "PREFIX;TOP_MODULE" "SOURCES;VERILATOR_ARGS;OPT_FAST;OPT_SLOW")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "HOOKED;SETTLED" "PREFIX;TOP_MODULE" "SOURCES;VERILATOR_ARGS;OPT_FAST")
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/verilated/${ARG_PREFIX})
   set(base ${folder}/${ARG_PREFIX})
   file(MAKE_DIRECTORY ${folder})
@@ -74,18 +74,19 @@ function(muster_verilate target)
   endforeach()
   set(gather ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/gather_verilated.cmake)
   add_custom_command(
-    OUTPUT ${base}_fast.cpp ${base}_slow.cpp
+    OUTPUT ${base}_fast.cpp ${base}_slow.cpp ${base}_trace.cpp
     BYPRODUCTS ${base}.h  # so that what includes it is compiled after it
     COMMAND ${VERILATOR_BIN} --cc --make cmake --prefix ${ARG_PREFIX} --Mdir ${folder}
-            --top ${ARG_TOP_MODULE} ${words} -Wno-WIDTHCONCAT  # see rtl/muster.vlt
+            --top ${ARG_TOP_MODULE} ${words} --output-split-ctrace 300 -Wno-WIDTHCONCAT  # see rtl/muster.vlt
     COMMAND ${CMAKE_COMMAND} -D PREFIX=${ARG_PREFIX} -D BASE=${base} -D SETTLED=${ARG_SETTLED} -P ${gather}
     DEPENDS ${gather}  # what Verilator read is in the list of the last line
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     DEPFILE ${base}.d
     VERBATIM)
   set_source_files_properties(${base}_fast.cpp PROPERTIES COMPILE_OPTIONS "-w;${ARG_OPT_FAST}")
-  set_source_files_properties(${base}_slow.cpp PROPERTIES COMPILE_OPTIONS "-w;${ARG_OPT_SLOW}")
-  target_sources(${target} PRIVATE ${base}_fast.cpp ${base}_slow.cpp)
+  set_source_files_properties(${base}_slow.cpp PROPERTIES COMPILE_OPTIONS "-w;-O0")
+  set_source_files_properties(${base}_trace.cpp PROPERTIES COMPILE_OPTIONS "-w;-Og")
+  target_sources(${target} PRIVATE ${base}_fast.cpp ${base}_slow.cpp ${base}_trace.cpp)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
   target_link_libraries(${target} PUBLIC muster_verilated$<$<BOOL:${ARG_HOOKED}>:_hooked>)
 endfunction()

@@ -66,8 +66,7 @@ foreach(index RANGE ${last})
                    -GLanesPerBeat=${lanes_per_beat} -GNumClusters=${num_clusters} -GNumGrids=${num_grids} -GNumRanks=${num_ranks} -GCfg=${cfg}
                    +define+MUSTER_OBSERVE
                    --assert -Wno-lint -Wno-fatal ${trace_options} --x-assign fast --x-initial unique --timescale 1ns/1ns
-    OPT_FAST -O1  # compiling takes longer than running
-    OPT_SLOW -O0)
+    OPT_FAST -O1)  # compiling takes longer than running
   target_link_libraries(muster_gpc_unit_${name} PUBLIC muster_gpc_lockstep)
 endforeach()
 set_property(GLOBAL PROPERTY MUSTER_GPCS ${built})
