@@ -47,6 +47,7 @@ class Dut {
 // Returns a Verilated unit of the configuration, out of reset; null if this program has none of
 // that name.
 std::unique_ptr<Dut> MakeDut(const Config& config, const PowerUp& power_up = {});
+bool HasUnit(const Config& config);
 
 // Whether the units of this program can (MUSTER_TRACE of CMake).
 bool WritesWaveforms();

@@ -6,7 +6,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +27,8 @@ bool IsToWork(const std::filesystem::path& path) {
   // A copy is never strong, so store buffering with copies is a race, whatever fences it has.
   return path.extension() == ".json" && stem != "wrong" && stem != "mb_long_wait" &&
          path.parent_path().filename() != "store_buffering_proxy" &&
-         stem.rfind("hazard_", 0) != 0 && ptx::ReadManifest(path.string()).outcome == "completes";
+         stem.rfind("hazard_", 0) != 0 &&
+         nlohmann::json::parse(std::ifstream(path)).value("outcome", "completes") == "completes";
 }
 
 std::vector<std::string> Manifests() {

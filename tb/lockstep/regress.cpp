@@ -88,7 +88,7 @@ std::vector<std::string> Names(const std::vector<std::string>& asked) {
   std::vector<std::string> names = asked;
   if (asked.empty()) {
     for (const Config& config : Configs()) {
-      if (MakeDut(config) != nullptr) {
+      if (HasUnit(config)) {
         names.emplace_back(config.name);
       }
     }

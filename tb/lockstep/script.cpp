@@ -30,7 +30,7 @@ std::vector<Config> BuiltConfigs() {
   std::vector<Config> built;
   std::copy_if(Configs().begin(), Configs().end(), std::back_inserter(built),
                [](const Config& config) {
-                 return config.num_warps >= 8 && config.num_ctas >= 2 && MakeDut(config) != nullptr;
+                 return config.num_warps >= 8 && config.num_ctas >= 2 && HasUnit(config);
                });
   return built;
 }
