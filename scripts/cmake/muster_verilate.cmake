@@ -83,6 +83,9 @@ function(muster_verilate target)
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     DEPFILE ${base}.d
     VERBATIM)
+  # Of a target that needs nothing, or Verilator would wait for all that the library is linked with.
+  add_custom_target(${target}_${ARG_PREFIX} DEPENDS ${base}_fast.cpp)
+  add_dependencies(${target} ${target}_${ARG_PREFIX})
   set_source_files_properties(${base}_fast.cpp PROPERTIES COMPILE_OPTIONS "-w;${ARG_OPT_FAST}")
   set_source_files_properties(${base}_slow.cpp PROPERTIES COMPILE_OPTIONS "-w;-O0")
   set_source_files_properties(${base}_trace.cpp PROPERTIES COMPILE_OPTIONS "-w;-Og")

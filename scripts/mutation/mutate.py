@@ -72,7 +72,7 @@ class Model:
     def build(self):
         """Builds the programs. Returns what was said if that fails."""
         environment = os.environ | {"BUILD": self.folder.name,
-                                    "CMAKE_OPTIONS": f"-DMUSTER_CONFIGS={self.config} -DMUSTER_UNIT_OPTIONS=-O1"}
+                                    "CMAKE_OPTIONS": f"-DMUSTER_CONFIGS={self.config} -DMUSTER_UNIT_OPTIONS=-O1 -DMUSTER_TRACE=OFF"}
         targets = sorted({attempt.target for attempt in self.attempts})
         done = subprocess.run([self.tree / "scripts/run/build.sh", *targets], cwd=self.tree, env=environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
