@@ -157,27 +157,16 @@ module muster
 `endif
 
   // The parameters first: a sentence about them comes before whatever else a tool says.
-  if (Cfg.NumWarps < 4 || Cfg.NumWarps > MaxWarps) begin : g_bad_warps
-    $error("NumWarps must be 4 to 64");
-  end
-  if (Cfg.NumCtas < 1 || Cfg.NumCtas > MaxCtas) begin : g_bad_ctas
-    $error("NumCtas must be 1 to 32");
-  end
-  if (!(Cfg.NumIssue inside {1, 2, 4})) begin : g_bad_issue
-    $error("NumIssue must be 1, 2 or 4");
-  end
-  if (!(Cfg.WarpSize inside {4, 8, 16, 32})) begin : g_bad_lanes
-    $error("WarpSize must be 4, 8, 16 or 32");
-  end
-  if (Cfg.EnMbarrier && Cfg.SmemBytes != Legal.SmemBytes) begin : g_bad_smem
-    $error("SmemBytes must be a power of two, 16 at least");
-  end
-  if (Cfg.EnMbarrier && Cfg.MbResponses < 1) begin : g_bad_responses
-    $error("MbResponses must be 1 at least, and 2 with EnLanes: one place is for split groups");
-  end
-  if (Cfg.EnState && !Cfg.EnReduce) begin : g_bad_state
-    $error("EnState needs EnReduce: a state word holds a reduction's result");
-  end
+  `MUSTER_LEGAL(Cfg.NumWarps >= 4 && Cfg.NumWarps <= MaxWarps, "NumWarps must be 4 to 64")
+  `MUSTER_LEGAL(Cfg.NumCtas >= 1 && Cfg.NumCtas <= MaxCtas, "NumCtas must be 1 to 32")
+  `MUSTER_LEGAL(Cfg.NumIssue inside {1, 2, 4}, "NumIssue must be 1, 2 or 4")
+  `MUSTER_LEGAL(Cfg.WarpSize inside {4, 8, 16, 32}, "WarpSize must be 4, 8, 16 or 32")
+  `MUSTER_LEGAL(!Cfg.EnMbarrier || Cfg.SmemBytes == Legal.SmemBytes,
+                "SmemBytes must be a power of two, 16 at least")
+  `MUSTER_LEGAL(!Cfg.EnMbarrier || Cfg.MbResponses >= 1,
+                "MbResponses must be 1 at least, and 2 with EnLanes: one place is for split groups")
+  `MUSTER_LEGAL(!Cfg.EnState || Cfg.EnReduce,
+                "EnState needs EnReduce: a state word holds a reduction's result")
 
   // Lanes that a warp lacks take no part.
   localparam lanes_t Lanes = lanes_t'({Legal.WarpSize{1'b1}});

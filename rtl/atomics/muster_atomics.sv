@@ -65,18 +65,10 @@ module muster_atomics
 
 `include "muster_assert.svh"
 
-  if (Cfg.NumWarps != Legal.NumWarps) begin : g_bad_warps
-    $error("NumWarps must be 4 to 64");
-  end
-  if (Cfg.NumCtas != Legal.NumCtas) begin : g_bad_ctas
-    $error("NumCtas must be 1 to 32");
-  end
-  if (Cfg.SmemBytes != Legal.SmemBytes) begin : g_bad_smem
-    $error("SmemBytes must be a power of two, 16 at least");
-  end
-  if (Floats > 3) begin : g_bad_floats
-    $error("Floats must be 0 to 3");
-  end
+  `MUSTER_LEGAL(Cfg.NumWarps == Legal.NumWarps, "NumWarps must be 4 to 64")
+  `MUSTER_LEGAL(Cfg.NumCtas == Legal.NumCtas, "NumCtas must be 1 to 32")
+  `MUSTER_LEGAL(Cfg.SmemBytes == Legal.SmemBytes, "SmemBytes must be a power of two, 16 at least")
+  `MUSTER_LEGAL(Floats <= 3, "Floats must be 0 to 3")
 
   localparam int unsigned WarpW = $clog2(Legal.NumWarps);
   localparam int unsigned AddrW = $clog2(Legal.SmemBytes);

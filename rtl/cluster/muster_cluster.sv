@@ -111,24 +111,12 @@ module muster_cluster
 
 `include "muster_assert.svh"
 
-  if (NumUnits != Cfg.NumUnits) begin : g_bad_units
-    $error("NumUnits must be 1 to 16");
-  end
-  if (NumWarps != Cfg.NumWarps) begin : g_bad_warps
-    $error("NumWarps must be 4 to 64");
-  end
-  if (NumCtas != Cfg.NumCtas) begin : g_bad_ctas
-    $error("NumCtas must be 1 to 32");
-  end
-  if (NumClusters != Cfg.NumClusters) begin : g_bad_clusters
-    $error("NumClusters must be 1 to 64");
-  end
-  if (NumRanks != Cfg.NumRanks) begin : g_bad_ranks
-    $error("NumRanks must be 16 or 32");
-  end
-  if (NumGrids != Cfg.NumGrids) begin : g_bad_grids
-    $error("NumGrids must be 1 to 8");
-  end
+  `MUSTER_LEGAL(NumUnits == Cfg.NumUnits, "NumUnits must be 1 to 16")
+  `MUSTER_LEGAL(NumWarps == Cfg.NumWarps, "NumWarps must be 4 to 64")
+  `MUSTER_LEGAL(NumCtas == Cfg.NumCtas, "NumCtas must be 1 to 32")
+  `MUSTER_LEGAL(NumClusters == Cfg.NumClusters, "NumClusters must be 1 to 64")
+  `MUSTER_LEGAL(NumRanks == Cfg.NumRanks, "NumRanks must be 16 or 32")
+  `MUSTER_LEGAL(NumGrids == Cfg.NumGrids, "NumGrids must be 1 to 8")
 
   localparam int unsigned UnitW    = (Cfg.NumUnits > 1) ? $clog2(Cfg.NumUnits) : 1;
   localparam int unsigned ClusterW = (Cfg.NumClusters > 1) ? $clog2(Cfg.NumClusters) : 1;

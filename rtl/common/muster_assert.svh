@@ -1,10 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Assertions that are on in every simulation (in Verilator with --assert), and that synthesis
-// leaves out.
+// What parameters must be, or else the elaboration ends with that sentence; and assertions, which
+// are on in every simulation (in Verilator with --assert), and which synthesis leaves out.
 
 `ifndef MUSTER_ASSERT_SVH_
 `define MUSTER_ASSERT_SVH_
+
+`define MUSTER_LEGAL(Expr, What) if (!(Expr)) $error(What);
 
 `ifdef SYNTHESIS
 `define MUSTER_ASSERT(Name, Expr, What)

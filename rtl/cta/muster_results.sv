@@ -49,9 +49,7 @@ module muster_results
 
   always_ff @(posedge clk_i) begin
     written_q <= warps_i;
-    for (int w = 0; w < NumWarps; w++) begin
-      if (warps_i[w]) apart_q[w] <= waits_apart_i;
-    end
+    apart_q   <= (apart_q & ~warps_i) | ({NumWarps{waits_apart_i}} & warps_i);
     if (write_q || released) begin
       for (int w = 0; w < NumWarps; w++) begin
         if (write_q ? written_q[w] : (release_i[w] && released && !apart_q[w])) begin

@@ -154,9 +154,8 @@ module muster_copy_tracker
   assign async_valid_o = send_q;
   assign async_o       = '{op: MbArrive, place: sent_q.place, operand: 32'd1};
 
-  if (Epochs < 2 || 2 ** EpochW != Epochs) begin : g_bad_epochs
-    $error("Epochs must be a power of two, and 2 at least");
-  end
+  `MUSTER_LEGAL(Epochs >= 2 && 2 ** EpochW == Epochs,
+                "Epochs must be a power of two, and 2 at least")
 
   `MUSTER_ASSERT(DoneWasBegun, !(done_valid_i && count_q[done][done_epoch_i] == '0),
                  "a copy is performed that had not begun, or in another epoch")

@@ -81,11 +81,21 @@ module muster_mb_park
   };
 
   always_comb begin
-    for (int w = 0; w < NumWarps; w++) begin
-      other[w]  = Cfg.EnReport && key_q[w].conditional;
-      same[w]   = parked_q[w] && key_q[w] == ends[other[w]] && (!other[w] || advances_i);
-      leaves[w] = Cfg.EnMbLimit && parked_q[w] && leave_i && 32'(leave_cta_i) < NumCtas &&
-                  key_q[w].cta == CtaW'(leave_cta_i);
+    same = '0;
+    for (int w = 0; w < NumWarps; w++) other[w] = Cfg.EnReport && key_q[w].conditional;
+    if (completed_i) begin
+      for (int w = 0; w < NumWarps; w++) begin
+        same[w] = parked_q[w] && key_q[w] == ends[other[w]] && (!other[w] || advances_i);
+      end
+    end
+  end
+
+  always_comb begin
+    leaves = '0;
+    if (Cfg.EnMbLimit && leave_i && 32'(leave_cta_i) < NumCtas) begin
+      for (int w = 0; w < NumWarps; w++) begin
+        leaves[w] = parked_q[w] && key_q[w].cta == CtaW'(leave_cta_i);
+      end
     end
   end
 
@@ -111,15 +121,17 @@ module muster_mb_park
       expire_q <= '0;
     end else begin
       parked_q <= (parked_q & ~match_q & ~expires) | starts;
-      match_q  <= completed_i ? same & ~expires : '0;
+      match_q  <= same & ~expires;
       wake_q   <= match_q;
       expire_q <= expires;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    for (int w = 0; w < NumWarps; w++) begin
-      if (starts[w]) key_q[w] <= key;
+    if (park_valid_i) begin
+      for (int w = 0; w < NumWarps; w++) begin
+        if (free[w]) key_q[w] <= key;
+      end
     end
   end
 
@@ -214,7 +226,7 @@ module muster_mb_park
       high_q       <= '{negative: high[HighW-1], some: high != '0};
       less_q       <= '{negative: less[HighW-1], some: less != '0};
       replaced_q   <= warp == seen_q;
-      for (int w = 0; w < NumWarps; w++) late_warp_q[w] <= 32'(seen_q) == w;
+      late_warp_q  <= NumWarps'(1) << seen_q;
     end
 
     // In the two cycles after a wait parks, what was read of the slot's old limit is ignored.

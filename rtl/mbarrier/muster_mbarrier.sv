@@ -65,21 +65,12 @@ module muster_mbarrier
 
 `include "muster_assert.svh"
 
-  if (Cfg.NumWarps != Legal.NumWarps) begin : g_bad_warps
-    $error("NumWarps must be 4 to 64");
-  end
-  if (Cfg.NumCtas != Legal.NumCtas) begin : g_bad_ctas
-    $error("NumCtas must be 1 to 32");
-  end
-  if (Cfg.SmemBytes != Legal.SmemBytes) begin : g_bad_smem
-    $error("SmemBytes must be a power of two, 16 at least");
-  end
-  if (Cfg.MbResponses < 1 || (Cfg.EnLanes && Cfg.MbResponses < 2)) begin : g_bad_responses
-    $error("MbResponses must be 1 at least, and 2 with EnLanes: one place is for split groups");
-  end
-  if (Cfg.ClockPeriodPs < 1) begin : g_bad_period
-    $error("ClockPeriodPs must be 1 at least");
-  end
+  `MUSTER_LEGAL(Cfg.NumWarps == Legal.NumWarps, "NumWarps must be 4 to 64")
+  `MUSTER_LEGAL(Cfg.NumCtas == Legal.NumCtas, "NumCtas must be 1 to 32")
+  `MUSTER_LEGAL(Cfg.SmemBytes == Legal.SmemBytes, "SmemBytes must be a power of two, 16 at least")
+  `MUSTER_LEGAL(Cfg.MbResponses >= 1 && (!Cfg.EnLanes || Cfg.MbResponses >= 2),
+                "MbResponses must be 1 at least, and 2 with EnLanes: one place is for split groups")
+  `MUSTER_LEGAL(Cfg.ClockPeriodPs >= 1, "ClockPeriodPs must be 1 at least")
 
   localparam int unsigned WarpW = $clog2(Legal.NumWarps);
 

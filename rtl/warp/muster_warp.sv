@@ -61,12 +61,9 @@ module muster_warp
 
 `include "muster_assert.svh"
 
-  if (WarpSize != Cfg.WarpSize || LanesPerBeat != Cfg.LanesPerBeat) begin : g_bad_size
-    $error("WarpSize must be 4, 8, 16 or 32, and LanesPerBeat a power of two up to it");
-  end
-  if (NumWarps != Cfg.NumWarps) begin : g_bad_warps
-    $error("NumWarps must be 4 to 64");
-  end
+  `MUSTER_LEGAL(WarpSize == Cfg.WarpSize && LanesPerBeat == Cfg.LanesPerBeat,
+                "WarpSize must be 4, 8, 16 or 32, and LanesPerBeat a power of two up to it")
+  `MUSTER_LEGAL(NumWarps == Cfg.NumWarps, "NumWarps must be 4 to 64")
 
   localparam int unsigned WarpW = $clog2(Cfg.NumWarps);
   localparam int unsigned LaneW = $clog2(Cfg.WarpSize);

@@ -75,8 +75,10 @@ std::string HeaderForClang() {
 
 std::string CompileCuda(const std::string& source, const CudaOptions& options) {
   ptx::ReadFile(source, "CUDA file");  // checks that the file exists
-  const auto architecture = [&options](const char* usual) {
-    return options.architecture.empty() ? usual : ptx::Quoted(options.architecture);
+  std::string target = options.architecture;
+  const auto architecture = [&target](const char* usual) {
+    target = target.empty() ? usual : target;
+    return ptx::Quoted(target);
   };
   std::string compiler;
   std::string lacks;  // what may be the matter if it does not compile
@@ -113,7 +115,7 @@ std::string CompileCuda(const std::string& source, const CudaOptions& options) {
   fmt::print("{}\n", command);
   std::fflush(stdout);
   if (std::system(command.c_str()) != 0) {  // NOLINT(cert-env33-c): the words are quoted
-    throw ptx::InputError(fmt::format("{} does not compile{}", source, lacks));
+    throw ptx::InputError(fmt::format("{} does not compile for {}{}", source, target, lacks));
   }
   return ptx;
 }

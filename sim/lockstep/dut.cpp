@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/lockstep/dut.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/isa/config.h"
 #include "sim/lockstep/verilated_text.h"
@@ -57,6 +59,11 @@ void Note(const std::string& text) {
 std::unique_ptr<Dut> MakeDut(const Config& config, const PowerUp& power_up) {
   ForgetAssertion();
   return MakeUnit(config.name, power_up);
+}
+
+bool HasUnit(const Config& config) {
+  const std::vector<std::string_view> names = UnitNames();
+  return std::find(names.begin(), names.end(), config.name) != names.end();
 }
 
 const Assertion& FailedAssertion() { return Failure(); }

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim/isa/config.h"
 #include "sim/isa/operation.h"
@@ -47,6 +49,8 @@ class Dut {
 // Returns a Verilated unit of the configuration, out of reset; null if this program has none of
 // that name.
 std::unique_ptr<Dut> MakeDut(const Config& config, const PowerUp& power_up = {});
+// The configurations of which it has one.
+std::vector<std::string_view> UnitNames();
 bool HasUnit(const Config& config);
 
 // Whether the units of this program can (MUSTER_TRACE of CMake).

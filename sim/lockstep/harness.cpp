@@ -10,6 +10,7 @@
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -219,7 +220,10 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
     }
     if (!complete) {
       result.report =
-          fmt::format("{}: this program was built without the configuration", config.name);
+          fmt::format("{}: this program was built without the configuration; it has", config.name);
+      for (const std::string_view name : UnitNames()) {
+        result.report.append(" ").append(name);
+      }
       return result;
     }
   }

@@ -1,12 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The properties in simulations: binds the checkers of the proofs to each of their units, if this file is
-// among the sources. For parked waits, only the first and the last warp are followed: a checker for each
-// warp would cost too much.
+// among the sources. Of a memory, only the first word is followed, and of parked waits those of the first and the
+// last warp: more would cost too much.
 bind muster_ram ram_props #(
   .Depth(Depth), .Width(Width), .NumRead(NumRead), .Forward(Forward)
 ) u_props (
-  .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_i, .rdata_i (rdata_o)
+  .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_i, .follow_i ('0), .rdata_i (rdata_o)
 );
 
 bind muster_rr_arbiter rr_arbiter_props #(.NumReq(NumReq)) u_props (

@@ -11,10 +11,15 @@ module ram_formal #(
   input logic                          we_i,
   input logic [AddrW-1:0]              waddr_i,
   input logic [Width-1:0]              wdata_i,
-  input logic [1:0][AddrW-1:0]         raddr_i
+  input logic [1:0][AddrW-1:0]         raddr_i,
+  input logic [AddrW-1:0]              follow_i
 );
 
   logic [1:0][Width-1:0] rdata;
+  logic [AddrW-1:0]      follow_q;  // any word, from the second cycle on
+  logic                  started_q;
+
+  initial started_q = 1'b0;
 
   muster_ram #(
     .Depth(Depth), .Width(Width), .NumRead(2), .Forward(2'b01)
@@ -25,7 +30,12 @@ module ram_formal #(
   ram_props #(
     .Depth(Depth), .Width(Width), .NumRead(2), .Forward(2'b01)
   ) u_props (
-    .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_i, .rdata_i (rdata)
+    .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_i, .follow_i (follow_q), .rdata_i (rdata)
   );
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    if (!started_q) follow_q <= follow_i;
+  end
 
 endmodule

@@ -445,6 +445,14 @@ using Payload =
                  RegisterLimit, Opaque, CtaBarrier, ClusterBarrier, GridControl, Mbarrier>;
 
 struct Instruction {
+  // Out of line, since the copy of a payload is code for each of its kinds.
+  Instruction();
+  Instruction(const Instruction& other);
+  Instruction(Instruction&& other) noexcept;
+  Instruction& operator=(const Instruction& other);
+  Instruction& operator=(Instruction&& other) noexcept;
+  ~Instruction();
+
   Op op = Op::kNop;
   bool guard_negated = false;  // !p
   bool timed = false;          // its effect on more than registers depends on a clock (timed.h)
