@@ -91,7 +91,7 @@ def build(config, *targets):
     environment = os.environ | {"BUILD": folder}
     if not (TREE / folder / "build.ninja").exists():
         # Compiling takes longer than the runs, which end with the first mismatch.
-        environment["CMAKE_OPTIONS"] = f"-DMUSTER_CONFIGS={config} -DMUSTER_UNIT_OPTIONS=-O1 -DMUSTER_TRACE=OFF"
+        environment["CMAKE_OPTIONS"] = f"-DMUSTER_CONFIGS={config} -DMUSTER_UNIT_OPTIONS=-O1"
         corner = (corners.every() | corners.quick()).get(config)
         if corner:
             (TREE / folder).mkdir(exist_ok=True)
