@@ -3,7 +3,7 @@
 """Tries mutants that are generated from the syntax of the RTL (scripts/mutation/mutations.py) or of the golden model (scripts/mutation/mutations_cpp.py).
 
 --of says of what: unit (the barrier unit), front (what a core puts in front of it), adapters (what connects it to a bus or a known core), warp and cluster (the scopes beside it), gpc (the top around all of them), golden (the model
-that all of these are compared with, which its own tests must judge). One model has all mutants of it; a number selects one at run time,
+that all of these are compared with, which its own tests must judge). One model has all mutants of it, or all of a sample; a number selects one at run time,
 so that a mutant costs a run. Tests that compare every cycle with the golden model, or the golden model with the texts, try each: short
 ones first, longer ones for what is left. What these do not notice is proven to be equivalent (scripts/mutation/equivalent.py; RTL only),
 or stays open; tb/mutants/open.json gives the reason of some that do. What the configuration leaves out is not tried.
@@ -345,7 +345,7 @@ def arguments():
                         help=f"what has the mutants: {', '.join(subjects.SUBJECTS)} (unit)")
     parser.add_argument("--config", default="small", choices=subjects.SUBJECTS["unit"].configs, metavar="NAME",
                         help="the configuration whose model has the mutants (small); another one for the unit only")
-    parser.add_argument("--sample", type=int, metavar="N", help="tries N of them, drawn with --seed (all)")
+    parser.add_argument("--sample", type=int, metavar="N", help="tries those that the configuration has of N of them, drawn with --seed (all)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sample (1)")
     parser.add_argument("--after", nargs="+", default=[], choices=subjects.SUBJECTS["unit"].configs, metavar="NAME",
                         help="tries only what whole runs of these configurations have not caught")
@@ -364,11 +364,14 @@ def arguments():
     return args
 
 
-def prepare(args):
-    """Builds the model and its programs. Returns it, and all mutants."""
+def prepare(args, caught):
+    """Builds the model and its programs. Returns it, and all mutants, or the sample of those that have not been caught elsewhere."""
     model = Model(args.of, args.config, args.quick)
     try:
         written, mutants = model.subject.texts()
+        if args.sample is not None:
+            mutants = choose([one for one in mutants if one["name"] not in caught], args.sample, args.seed, (1, 1))
+            written, _ = model.subject.texts({one["number"] for one in mutants})
     except SyntaxProblem as problem:
         sys.exit(f"{problem}. The generator of mutants does not read that yet.")
     trees.copy_to(model.tree, written)
@@ -405,7 +408,8 @@ def main():
     lock.hold(work.relative_to(ROOT))
     shutil.rmtree(work / "runs", ignore_errors=True)  # of a run that was killed
     (work / "runs").mkdir(parents=True)
-    model, mutants = prepare(args)
+    caught, equal = elsewhere(args)
+    model, mutants = prepare(args, caught)
     numbers = model.subject.present(model.folder, args.config, mutants)
     present = [mutant for mutant in mutants if mutant["number"] in numbers]
 
@@ -418,11 +422,10 @@ def main():
         print(json.dumps(results.of(wanted[0]), indent=2))
         print(f"MUSTER_MUTANT={wanted[0]['number']} {' '.join(model.command(model.attempts[0]))}")
         return
-    caught, equal = elsewhere(args)
     left = [mutant for mutant in present if mutant["name"] not in caught]
     if args.after:
         print(f"{len(present) - len(left)} of {len(present)} have been caught in {' or '.join(args.after)}")
-    chosen = choose(left, args.sample, args.seed, args.shard)
+    chosen = choose(left, None, args.seed, args.shard)
     part, parts = args.shard
     name = "quick" if args.quick else "whole"
     results = Results(work / f"{args.config}.{name}.{part}of{parts}.jsonl", model.key())

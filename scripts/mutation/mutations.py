@@ -49,10 +49,10 @@ class Node:
 
 
 class Mutator:
-    """Reads one file, and writes it with its mutants, which it numbers from `first` on. `proven`: with these mutants only,
-    each of which a wire selects."""
+    """Reads one file, and writes it with its mutants, which it numbers from `first` on. `tried`: with these mutants only; `proven`:
+    with these only, each of which a wire selects."""
 
-    def __init__(self, text, path, first, constant=(), proven=None):
+    def __init__(self, text, path, first, constant=(), proven=None, tried=None):
         self.tokens = Tokens(text, path)
         self.path = path
         self.first = first
@@ -60,6 +60,7 @@ class Mutator:
         self.called = set()            # functions that constants call
         self.functions = {}            # name: functions that it calls
         self.proven = proven
+        self.tried = tried
         self.mutants = []
         self.fixed = 0                 # above 0: what is read must be constant
         self.assigned = set()          # variables with a value already, in combinational logic
@@ -77,7 +78,7 @@ class Mutator:
     def selected(self, number, sign="=="):
         """The condition that this mutant is selected (or not: !=); None: it is left out."""
         if self.proven is None:
-            return f"{SELECTED} {sign} {number}"
+            return f"{SELECTED} {sign} {number}" if self.tried is None or number in self.tried else None
         if number not in self.proven:
             return None
         return ("" if sign == "==" else "!") + WIRE.format(number=number)
@@ -599,9 +600,9 @@ def give_names(mutants):
         mutant["name"] = hashlib.sha256(f"{what}|{seen[what]}".encode()).hexdigest()[:8]
 
 
-def instrument(texts, paths=None, proven=None):
-    """Of {path: text}: {path: text with mutants}, and the mutants, numbered from 1 on; in these paths only. `proven`: the texts
-    have only the mutants with these numbers, each of which a wire selects."""
+def instrument(texts, paths=None, proven=None, tried=None):
+    """Of {path: text}: {path: text with mutants}, and the mutants, numbered from 1 on; in these paths only. `tried`: the texts
+    have only the mutants with these numbers; `proven`: likewise, and a wire selects each."""
     called, functions = set(), {}
     for path, text in texts.items():
         mutator = Mutator(text, path, 1)
@@ -611,7 +612,7 @@ def instrument(texts, paths=None, proven=None):
     constant = closure(called, functions)
     written, mutants = {}, []
     for path in texts if paths is None else paths:
-        mutator = Mutator(texts[path], path, len(mutants) + 1, constant, proven)
+        mutator = Mutator(texts[path], path, len(mutants) + 1, constant, proven, tried)
         written[path] = mutator.file()
         mutants += mutator.mutants
     give_names(mutants)

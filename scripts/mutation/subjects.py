@@ -77,15 +77,15 @@ class Subject:
     unproven: str = "it is in a package, which many modules use"  # why there is no proof where no circuit has it
     others: tuple = ()  # files among the sources whose mutants are those of another subject
 
-    def texts(self):
-        """What the sources are with these mutants, and the mutants."""
-        written, mutants = self.mutated()
+    def texts(self, tried=None):
+        """What the sources are with these mutants, or with those of these numbers only, and all mutants."""
+        written, mutants = self.mutated(tried=tried)
         written[FIRST] = mutations.PACKAGE + written.get(FIRST, read(FIRST))
         return written | trees.waive_all(), mutants
 
-    def mutated(self, proven=None):
+    def mutated(self, proven=None, tried=None):
         return mutations.instrument({path: read(path) for path in rtl_files()},
-                                    [path for path in rtl_files() if self.has(path)], proven)
+                                    [path for path in rtl_files() if self.has(path)], proven, tried)
 
     def has(self, path):
         """Whether the mutants of this source are its."""
@@ -110,7 +110,7 @@ class GoldenModel(Subject):
     """It is judged by what was written from the texts, and by nothing that knows the RTL."""
     unproven: str = "nothing is proven of C++"
 
-    def texts(self):
+    def texts(self, _=None):
         paths = sorted(str(path.relative_to(ROOT)) for room in ("golden", "log") for path in (ROOT / "sim" / room).glob("*.cpp"))
         return mutations_cpp.instrument({path: (ROOT / path).read_text() for path in paths}, ROOT)
 

@@ -14,7 +14,7 @@
 namespace muster::explore {
 namespace {
 
-using Kind = ptx::Transfer::Kind;
+using TransferKind = ptx::Transfer::Kind;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void World::Post(ptx::Transfer transfer, std::uint64_t /*cycle*/) {
 // An mbarrier hears of a transfer after the operations that its thread has sent to that CTA before,
 // which the network keeps in their order.
 std::vector<std::uint64_t> World::SentBefore(const Flight& flight, const ptx::Transfer& transfer) {
-  const bool is_sent = transfer.kind == Kind::kRemote;
+  const bool is_sent = transfer.kind == TransferKind::kRemote;
   std::set<std::uint64_t> before;
   ForEachBit(is_sent || transfer.mbarrier ? LanesOf(transfer) : 0, [&](unsigned lane) {
     const std::pair channel(ThreadOf(flight, lane), HearerOf(transfer)->linear_id);
@@ -138,9 +138,9 @@ bool World::IsAsking(std::uint64_t request) const {
 
 // The lanes that have started the transfer together.
 std::uint32_t World::LanesOf(const ptx::Transfer& transfer) {
-  return transfer.kind == Kind::kRemote    ? transfer.operation.lanes
-         : transfer.kind == Kind::kProduct ? ~0U
-                                           : 1U << transfer.lane;
+  return transfer.kind == TransferKind::kRemote    ? transfer.operation.lanes
+         : transfer.kind == TransferKind::kProduct ? ~0U
+                                                   : 1U << transfer.lane;
 }
 
 Place World::PlaceOf(const Flight& flight) {
@@ -159,16 +159,16 @@ bool World::MayStep(const Flight& flight) const {
                   [&](std::uint64_t process) { return FlightOf(process) != nullptr; })) {
     return false;
   }
-  if (transfer.kind == Kind::kArrive || transfer.kind == Kind::kTensor ||
-      transfer.kind == Kind::kProduct) {
+  if (transfer.kind == TransferKind::kArrive || transfer.kind == TransferKind::kTensor ||
+      transfer.kind == TransferKind::kProduct) {
     return ReadsApart(transfer) || IsNext(transfer);
   }
-  if (transfer.kind != Kind::kRemote) {
+  if (transfer.kind != TransferKind::kRemote) {
     return true;
   }
   // The network keeps the order of each pair of units.
   const auto first = std::find_if(flights_.begin(), flights_.end(), [&](const auto& other) {
-    return other->transfer.kind == Kind::kRemote && other->unit == flight.unit &&
+    return other->transfer.kind == TransferKind::kRemote && other->unit == flight.unit &&
            other->transfer.to->unit == transfer.to->unit;
   });
   return (*first)->number == flight.number;
@@ -209,7 +209,7 @@ void World::StepTransfer(std::size_t index) {
     TakeCluster(index);
     return;
   }
-  if (flights_[index]->transfer.kind == Kind::kProduct) {
+  if (flights_[index]->transfer.kind == TransferKind::kProduct) {
     StepProduct(index);
     return;
   }
@@ -220,7 +220,7 @@ void World::StepTransfer(std::size_t index) {
     return;
   }
   WarpState& state = warps_[flight.unit][transfer.warp];
-  const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
+  const bool moves = transfer.kind == TransferKind::kMove || transfer.kind == TransferKind::kReduce;
   bool done = true;
   if (moves && !transfer.has_read) {
     const std::vector<Range> source = RangesOf(transfer.from, transfer.source);
@@ -283,15 +283,15 @@ void World::Perform(const Flight& flight) {
     EndWithResponseLost(flight);
     return;
   }
-  if (transfer.kind == Kind::kRemote) {
+  if (transfer.kind == TransferKind::kRemote) {
     At(transfer.to->unit).core().Receive(transfer);
     return;
   }
-  if (transfer.kind == Kind::kTensor) {
+  if (transfer.kind == TransferKind::kTensor) {
     PerformTensor(flight);
     return;
   }
-  if (transfer.kind != Kind::kArrive) {
+  if (transfer.kind != TransferKind::kArrive) {
     WriteTarget(&memory_, transfer);
     if (observer_ != nullptr && !transfer.target.empty()) {
       observer_->OnWrite(flight.number, RangesOf(transfer.to, transfer.target));

@@ -28,7 +28,7 @@ std::int64_t WrittenBy(const Execution& execution, unsigned write) {
   return execution.values[execution.candidate->events()[write].value];
 }
 
-const char* Word(Test::Quantifier quantifier) {
+const char* QuantifierName(Test::Quantifier quantifier) {
   switch (quantifier) {
     case Test::Quantifier::kExists:
       return "exists";
@@ -54,7 +54,7 @@ std::string Report::Heading() const {
 }
 
 std::string Report::Question() const {
-  return fmt::format("{} ({}){}", Word(test_.quantifier), test_.condition.Text(),
+  return fmt::format("{} ({}){}", QuantifierName(test_.quantifier), test_.condition.Text(),
                      test_.filter ? fmt::format(" where {}", test_.filter->Text()) : "");
 }
 

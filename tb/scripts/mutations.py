@@ -244,12 +244,14 @@ def resolved(text, number):
     return text
 
 
+def plain(text):
+    """The text without brackets and conditions that always hold."""
+    return re.sub(r"//[^\n]*|if \(1\)|begin|end\b|[()\s]", "", text)
+
+
 @case
 def nothing_selected():
     """Without brackets and conditions that always hold, the text is what it was."""
-    def plain(text):
-        text = re.sub(r"//[^\n]*|if \(1\)|begin|end\b|[()\s]", "", text)
-        return text
     text, mutants = instrumented()
     expect(len(mutants) > 20, f"only {len(mutants)} mutants")
     expect(plain(resolved(text, 0)) == plain(MODULE), resolved(text, 0))
@@ -268,6 +270,18 @@ def each_changes_something():
             expect(mutant["after"].replace(" ", "") in re.sub(r"//[^\n]*|\s", "", changed), f"{mutant}:\n{changed}")
         seen.add(changed)
     expect(len(seen) == len(mutants) + 1, "two mutants are the same")
+
+
+@case
+def sample_alone():
+    """A text with two of them has these two, under the same numbers, and no other."""
+    text, mutants = instrumented()
+    wanted = {3, len(mutants)}
+    few, _ = mutations.instrument({"small.sv": MODULE}, tried=wanted)
+    found = {int(number) for number in re.findall(r"muster_mutant_pkg::selected [=!]= (\d+)", few["small.sv"])}
+    expect(found == wanted, f"{found} are in the text, and not {wanted}")
+    for number in (0, *wanted):
+        expect(plain(resolved(few["small.sv"], number)) == plain(resolved(text, number)), f"number {number} is another mutant")
 
 
 @case

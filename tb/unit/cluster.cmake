@@ -3,7 +3,7 @@ muster_cluster_sources(sources)
 
 muster_test(cluster_test cluster_test.cpp cluster_order_test.cpp cluster_network_test.cpp cluster_grid_test.cpp
             cluster_slot_test.cpp cluster_edge_test.cpp cluster_turnover_test.cpp cluster_next_cta_test.cpp cluster_payload_test.cpp cluster_random_test.cpp
-            cluster_assert_test.cpp LIBS muster_traffic APART)
+            cluster_assert_test.cpp LIBS muster_traffic)
 function(muster_cluster_unit name)
   muster_verilate(cluster_test
     TOP_MODULE muster_cluster

@@ -75,6 +75,12 @@ class ClusterBench {
   std::uint64_t cycle_ = 0;
 };
 
+constexpr std::uint32_t kLow = 0x0000ffff;
+constexpr std::uint32_t kHigh = 0xffff0000;
+// Cycles from acceptance, with nothing else under way.
+constexpr unsigned kRelease = 7;  // of the last arrival of a phase
+constexpr unsigned kAnswer = 3;   // of a request until go or a fault; its warp is no longer busy
+
 using Units =
     ::testing::Types<Vcluster_pair, Vcluster_four, Vcluster_sixteen, Vcluster_one, Vcluster_odd>;
 

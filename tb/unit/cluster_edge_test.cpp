@@ -14,8 +14,6 @@
 namespace muster::cluster {
 namespace {
 
-constexpr std::uint32_t kLow = 0x0000ffff;
-constexpr std::uint32_t kHigh = 0xffff0000;
 constexpr unsigned kLifeCycles = 2;  // presented, then ready
 
 template <typename Unit>

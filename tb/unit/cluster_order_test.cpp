@@ -14,8 +14,6 @@
 namespace muster::cluster {
 namespace {
 
-constexpr unsigned kRelease = 7;  // cycles from the last arrival, with nothing else under way
-
 template <typename Unit>
 class ClusterOrder : public ClusterScript<Unit> {
  protected:

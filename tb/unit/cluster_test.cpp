@@ -14,12 +14,8 @@
 namespace muster::cluster {
 namespace {
 
-constexpr std::uint32_t kLow = 0x0000ffff;
-constexpr std::uint32_t kHigh = 0xffff0000;
-// Cycles from acceptance, with nothing else under way.
-constexpr unsigned kRelease = 7;  // of the last arrival of a phase
-constexpr unsigned kAnswer = 3;   // go, fault; the warp is no longer busy
-constexpr unsigned kDrained = 2;  // from the acknowledgement to where a request is after acceptance
+constexpr unsigned kDrained =
+    2;  // cycles from the acknowledgement to where a request is after acceptance
 
 template <typename Unit>
 class ClusterBarrier : public ClusterScript<Unit> {

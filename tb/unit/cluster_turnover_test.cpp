@@ -15,11 +15,6 @@
 namespace muster::cluster {
 namespace {
 
-constexpr unsigned kRelease = 7;  // cycles from the last arrival, with nothing else under way
-constexpr unsigned kAnswer = 3;   // cycles from a request until the warp is no longer busy
-constexpr std::uint32_t kLow = 0x0000ffff;
-constexpr std::uint32_t kHigh = 0xffff0000;
-
 template <typename Unit>
 class ClusterTurnover : public ClusterScript<Unit> {
  protected:

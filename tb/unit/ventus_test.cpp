@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-struct Eight {  // a core as its sources have it
+struct AsWritten {  // a core as its sources have it
   using Dut = Vventus;
   static constexpr unsigned kWarps = 8, kBlocks = 8, kWfIdWidth = 3;
 };
@@ -85,8 +85,8 @@ class VentusAdapter : public CoreAdapter<Ventus<Size>> {
   }
 };
 
-using Sizes = testing::Types<Eight, Odd>;
-TYPED_TEST_SUITE(VentusAdapter, Sizes);
+using VentusSizes = testing::Types<AsWritten, Odd>;
+TYPED_TEST_SUITE(VentusAdapter, VentusSizes);
 
 TYPED_TEST(VentusAdapter, RandomWorkgroups) {
   CoreOptions options;
@@ -192,12 +192,12 @@ TYPED_TEST(VentusAdapter, LatencyOfEnds) {
   EXPECT_EQ(cycles, 40U);
 }
 
-using VentusAdapterOfEight = VentusAdapter<Eight>;
+using VentusAdapterAsWritten = VentusAdapter<AsWritten>;
 
 // Four workgroups end in a row, and a warp is dispatched to the slot of one of the last two. The
 // ends of the first two are under way by then; of the other two the slot that the warp waits for
 // ends first.
-TEST_F(VentusAdapterOfEight, SlotThatIsWaitedForEndsFirst) {
+TEST_F(VentusAdapterAsWritten, SlotThatIsWaitedForEndsFirst) {
   for (const unsigned wanted : {0U, 1U}) {
     for (unsigned w = 0; w < 4; ++w) {
       Dispatch(w, w, 0, 1);

@@ -183,8 +183,8 @@ class VortexAdapter : public CoreAdapter<Vortex<Size>> {
   static constexpr std::uint64_t kAll = (std::uint64_t{1} << Size::kWarps) - 1;
 };
 
-using Sizes = testing::Types<Eight, ThirtyTwo, CountsAsWritten>;
-TYPED_TEST_SUITE(VortexAdapter, Sizes);
+using VortexSizes = testing::Types<Eight, ThirtyTwo, CountsAsWritten>;
+TYPED_TEST_SUITE(VortexAdapter, VortexSizes);
 
 TYPED_TEST(VortexAdapter, RandomWorkgroups) {
   constexpr unsigned kWorkgroups = 16000;
