@@ -123,13 +123,15 @@ def cells(folder):
 
 @case
 def wires(folder):
-    """A wire adds to what a pin takes, in the unit of its file, and to nothing else."""
+    """A wire adds to what a pin takes, in the unit of its file, and to nothing else; the loads of wires that a library has are out."""
+    loads = '  wire_load ("Small") { capacitance : 0.0; fanout_length (1, 20); }\n  default_wire_load : "Small" ;\n  default_wire_load_mode : top;\n'
     for unit, more in (("1,pf", 0.002), ("1.0,\"ff\"", 2)):
         path = folder / "cells.lib"
-        path.write_text(library("cells", GATES, unit).replace("pin (Y) {", "pin (Y) { capacitance : 0.0;"))
+        path.write_text(library("cells", loads + GATES, unit).replace("pin (Y) {", "pin (Y) { capacitance : 0.0;"))
         text = liberty.Library(path).with_wires(0.002)
         found = {float(value) for value in re.findall(r"[^_]capacitance : ([\d.]+)", text)}
         expect(found == {0.0, 0.01 + more}, f"with the unit {unit}, pins take {found}")
+        expect("default_wire_load" not in text and liberty.Library(path).cells(), f"with the unit {unit}, a load of wires is left")
 
 
 @case
