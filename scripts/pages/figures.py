@@ -110,6 +110,15 @@ def peers(figures):
                   for kind in ("named barriers", "mbarriers") for row in of[kind]])
 
 
+def peers_asap7(figures):
+    """The same in standard cells, with rows of ours; a round is a CTA of all warps at one barrier."""
+    of = json.loads(PEERS.read_text(encoding="utf-8"))["asap7"]
+    columns = ["cells um2", "flip-flops", "array bits", "macros um2", "MHz"]
+    return table(["unit", *(ASIC[key] for key in columns), "a round, cycles", "a round, ns", "pJ per arrival, cells", "features", "measured with"],
+                 [(row["unit"], *(number(row[key]) for key in columns), row["round_cycles"], f"{1000 * row['round_cycles'] / row['MHz']:.1f}", row["pJ"],
+                   row["features"], of["tools"]) for row in of["rows"]])
+
+
 def silicon(figures, library):
     rows = [row for row in figures["asic"] if row["library"] == library and "MHz" in row]
     columns = [key for key in ASIC if any(key in row for row in rows)]
@@ -178,7 +187,7 @@ TABLES = {"rtl/FIGURES.md": {
     "plain": lambda figures: area(figures, "muster", True), "mbarrier": lambda figures: area(figures, "muster_mbarrier", None),
     "warp": lambda figures: area(figures, "muster_warp", None),
     "atomics": lambda figures: area(figures, "muster_atomics", None), "cluster": lambda figures: area(figures, "muster_cluster", None),
-    "boards": boards, "peers": peers, "silicon": lambda figures: silicon(figures, "osu018"), "asap7": lambda figures: silicon(figures, "asap7sc7p5t"),
+    "boards": boards, "peers": peers, "peers_asap7": peers_asap7, "silicon": lambda figures: silicon(figures, "osu018"), "asap7": lambda figures: silicon(figures, "asap7sc7p5t"),
     "sky130": lambda figures: silicon(figures, "sky130_fd_sc_hd"), "simulation": simulation, "rounds": rounds,
 }, "rtl/atomics/README.md": {"kernels": atomics}, "tb/RUNS.md": {"regressions": regressions, "mutations": mutations}}
 

@@ -122,10 +122,15 @@ class Library:
         return float(found[1]) * {"ff": 1e-3, "pf": 1.0}[found[2]]
 
     def with_wires(self, picofarads):
-        """The text with so much more at each pin that takes a load: the wire to it."""
+        """The text with so much more at each pin that takes a load: the wire to it. OpenSTA would add the loads of wires that a library has, and leaves
+        out internal power of which it is not told the supply."""
         more = picofarads / self.picofarads()
+        text = re.sub(r"\bdefault_wire_load\w*\s*:[^;\n]*;?", "", self.text)
+        supply = re.search(r'\bpg_pin\s*\(\s*("?\w+"?)\s*\)\s*{[^}]*\bpg_type\s*:\s*"?primary_power\b', text)
+        if supply and "related_pg_pin" not in text:
+            text = re.sub(r"\binternal_power\s*\(\s*\)\s*{", rf"\g<0> related_pg_pin : {supply[1]};", text)
         return re.sub(r"\b((?:rise_|fall_)?capacitance\s*:\s*\"?)([\d.eE+-]+)",
-                      lambda found: f"{found[1]}{float(found[2]) + more:.6g}" if float(found[2]) > 0 else found[0], self.text)
+                      lambda found: f"{found[1]}{float(found[2]) + more:.6g}" if float(found[2]) > 0 else found[0], text)
 
     def cells(self):
         return [standard_cell(group, self.picofarads()) for group in self.group.all("cell") if not group.all("memory")]

@@ -123,13 +123,20 @@ def cells(folder):
 
 @case
 def wires(folder):
-    """A wire adds to what a pin takes, in the unit of its file, and to nothing else."""
+    """A wire adds to what a pin takes, in the unit of its file, and to nothing else; a library's loads of wires are out, and internal power has a supply."""
+    loads = '  wire_load ("Small") { capacitance : 0.0; fanout_length (1, 20); }\n  default_wire_load : "Small" ;\n  default_wire_load_mode : top;\n'
     for unit, more in (("1,pf", 0.002), ("1.0,\"ff\"", 2)):
         path = folder / "cells.lib"
-        path.write_text(library("cells", GATES, unit).replace("pin (Y) {", "pin (Y) { capacitance : 0.0;"))
+        path.write_text(library("cells", loads + GATES, unit).replace("pin (Y) {", "pin (Y) { capacitance : 0.0;"))
         text = liberty.Library(path).with_wires(0.002)
         found = {float(value) for value in re.findall(r"[^_]capacitance : ([\d.]+)", text)}
         expect(found == {0.0, 0.01 + more}, f"with the unit {unit}, pins take {found}")
+        expect("default_wire_load" not in text, f"with the unit {unit}, a load of wires is left")
+    supplied = library("cells", GATES.replace("    area", '    pg_pin ("VP") { pg_type : "primary_power"; }\n    area').replace("timing ()", "internal_power () { } timing ()"))
+    for given, told in (("", ' related_pg_pin : "VP";'), (" related_pg_pin : VG;", " related_pg_pin : VG;")):
+        path.write_text(supplied.replace("internal_power () {", "internal_power () {" + given))
+        found = set(re.findall(r"internal_power \(\) {(.*?) }", liberty.Library(path).with_wires(0.002)))
+        expect(found == {told}, f"with {given or 'no supply'}, internal power has {found}")
 
 
 @case
