@@ -27,6 +27,7 @@ import results
 
 BUILD = ROOT / "build"
 FILE, PEERS = ROOT / "scripts/pages/figures.json", ROOT / "scripts/pages/peers.json"
+LONG = 10 ** 9  # cycles of a regression that the page of long runs has
 AREA = ("lut", "ff", "bram", "fmax_mhz", "fmax_best_mhz")
 FATES = ("tried", "caught", "equivalent", "explained", "open")
 WAITS = ("issue", "commit", "drain", "launch", "open", "join", "leave", "exit", "response")
@@ -163,8 +164,14 @@ def atomics(figures):
 
 
 def regressions(figures):
-    return table(["command", "cycles in lockstep", "commits at named barriers", "at mbarriers", "differences", "sources"],
-                 [(f"`{row['command']}`", number(row["cycles"]), number(row["commits"]), number(row["mb_commits"]), row["mismatches"], row["sources"]) for row in figures["regressions"]])
+    def rates(row):
+        return ", ".join(f"{config} {rate}" for config, rate in row["khz"].items())
+
+    def minutes(seconds):
+        return ", ".join(f"{seconds / 60 / cores:.{int(cores > 2)}f}" for cores in (1, 2, 64))
+    return table(["command", "cycles in lockstep", "commits at named barriers", "at mbarriers", "differences", "minutes on 1, 2, 64 cores", "kHz on one core", "measured with", "sources"],
+                 [(f"`{row['command']}`", number(row["cycles"]), number(row["commits"]), number(row["mb_commits"]), row["mismatches"], minutes(row["seconds"]), rates(row),
+                   row["tools"], row["sources"]) for row in figures["regressions"]])
 
 
 def mutations(figures):
@@ -255,6 +262,11 @@ def of_sources():
     return f"{commit or 'no commit'}{', changed' if changed else ''}"
 
 
+def simulated():
+    """By what a simulation was measured."""
+    return {"measured": True, "tools": f"{' '.join(first_line('verilator', '--version').split()[:2])}, {processor()}", "sources": of_sources()}
+
+
 def take_area(row, found):
     if found.get("lut"):
         row |= {key: found[key] for key in AREA} | {"measured": True, "tools": f"{yosys()}, {placer()}, iCE40 HX8K", "sources": of_sources()}
@@ -275,7 +287,7 @@ def take_cells(figures, measured):
 
 
 def take_bench(figures, bench):
-    told = {"measured": True, "tools": f"{' '.join(first_line('verilator', '--version').split()[:2])}, {processor()}", "sources": of_sources()}
+    told = simulated()
     for name, one in bench["configs"].items():
         figures["cycles"][name] = {"release_latency_cycles": one["release_latency_cycles"]} | told
     speed = figures["speed"]
@@ -316,14 +328,16 @@ def fresh(name):
 
 
 def take_regression(figures, regress):
-    """Files the regression if it is longer than the one that is filed."""
+    """Files the regression in place of the one before if it is a long one."""
     of = regress["configs"].values()
     cycles = sum(one["cycles"] for one in of)
-    if cycles > max(row["cycles"] for row in figures["regressions"]):
+    if cycles >= LONG:
         seeds = max(one["seeds"] for one in of)
-        figures["regressions"] = [{"command": f"make regress SEEDS={seeds}", "cycles": cycles, "commits": sum(one["commits"] for one in of),
+        figures["regressions"] = [{"command": f"build/tb/lockstep/regress --seeds 1-{seeds}", "cycles": cycles, "commits": sum(one["commits"] for one in of),
                                    "mb_commits": sum(one["mb_commits"] for one in of), "mismatches": len(regress["mismatches"]),
-                                   "measured": True, "sources": of_sources()}]
+                                   "seconds": round(sum(one["seconds"] for one in of)),
+                                   "khz": {config: round(one["cycles"] / one["seconds"] / 1000) for config, one in regress["configs"].items()},
+                                   **simulated()}]
 
 
 def take(figures):

@@ -476,7 +476,7 @@ def figures(build, folder):
             "products": {"tile_ms": 0.5, "attention_seconds": 0.25},
             "scopes": {loop: scope for loop in loops},
             "atomics": {"histogram": {"cycles": 1250, "ms": 2.0}}, "explore": {"predict": {"x": {"predict_ratio": 2.25}}, "search": {"classes_per_second": 99}}}),
-            ("regress.json", {"configs": {"small": {"seeds": 3, "cycles": 5, "commits": 2, "mb_commits": 2, "longest_waits": waits}}, "mismatches": []})):
+            ("regress.json", {"configs": {"small": {"seeds": 3, "cycles": 3 * 10 ** 9, "commits": 2, "mb_commits": 2, "seconds": 6000.0, "longest_waits": waits}}, "mismatches": []})):
         (folder / "build" / name).write_text(json.dumps(content))
     kept = next(line for line in page.read_text().splitlines() if line.startswith("| default: 32 warps, 8 CTAs, 2 ports |"))
     result = run(script, "--take")
@@ -486,6 +486,7 @@ def figures(build, folder):
                 "| small | 9 (7) | 9 (7) |", "| small | 9 | 9 | 9 | 9 |", kept):
         check(row in text, f"the page lacks {row}")
     check("| `histogram` | 1,250 | 2.0 | Verilator" in (folder / "rtl/atomics/README.md").read_text(), "the page of atomics lacks a row")
+    check("| `build/tb/lockstep/regress --seeds 1-3` | 3,000,000,000 | 2 | 2 | 0 | 100, 50, 1.6 | small 500 | Verilator" in (folder / "tb/RUNS.md").read_text(), "the page of long runs lacks a row")
     check("carried over" not in next(line for line in text.splitlines() if "4,321" in line), "a measured row is none that was carried over")
     check(run(script, "--check").returncode == 0, "expected pages that agree")
     file.write_text(file.read_text().replace("4321", "4322", 1))
