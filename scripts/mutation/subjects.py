@@ -110,7 +110,7 @@ class GoldenModel(Subject):
     """It is judged by what was written from the texts, and by nothing that knows the RTL."""
     unproven: str = "nothing is proven of C++"
 
-    def texts(self, _=None):
+    def texts(self, _=None):  # with all of them, also for a sample
         paths = sorted(str(path.relative_to(ROOT)) for room in ("golden", "log") for path in (ROOT / "sim" / room).glob("*.cpp"))
         return mutations_cpp.instrument({path: (ROOT / path).read_text() for path in paths}, ROOT)
 

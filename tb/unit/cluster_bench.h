@@ -75,6 +75,7 @@ class ClusterBench {
   std::uint64_t cycle_ = 0;
 };
 
+// Halves of a warp's lanes.
 constexpr std::uint32_t kLow = 0x0000ffff;
 constexpr std::uint32_t kHigh = 0xffff0000;
 // Cycles from acceptance, with nothing else under way.

@@ -14,8 +14,8 @@
 namespace muster::cluster {
 namespace {
 
-constexpr unsigned kDrained =
-    2;  // cycles from the acknowledgement to where a request is after acceptance
+// Cycles from the acknowledgement of a drain to where a request is after its acceptance.
+constexpr unsigned kDrained = 2;
 
 template <typename Unit>
 class ClusterBarrier : public ClusterScript<Unit> {
