@@ -427,7 +427,7 @@ def main():
         print(f"{len(present) - len(left)} of {len(present)} have been caught in {' or '.join(args.after)}")
     chosen = choose(left, None, args.seed, args.shard)
     part, parts = args.shard
-    name = ("quick" if args.quick else "whole") + (f".{args.sample}of{args.seed}" if args.sample is not None else "")  # a sample's model is another one
+    name = ("quick" if args.quick else "whole") + (f".sample{args.sample}seed{args.seed}" if args.sample is not None else "")  # a sample's model is another one
     results = Results(work / f"{args.config}.{name}.{part}of{parts}.jsonl", model.key())
     before = sum(mutant["name"] in results.rows for mutant in chosen)
     if before:
