@@ -19,7 +19,7 @@ from root import ROOT
 BENCH = ROOT / "tb/fourstate/fourstate.v"
 CONFIG = "small"
 # Outputs that mean something while another one is not 0: by their names, if not by these.
-WITH = {"release_info_o": "release_o", "smem_read_place_o": "smem_read_valid_o", "smem_write_place_o": "smem_write_valid_o",
+WITH = {"release_info_o": "release_o", "mb_wake_report_o": "mb_wake_o", "smem_read_place_o": "smem_read_valid_o", "smem_write_place_o": "smem_write_valid_o",
         "smem_write_data_o": "smem_write_valid_o", "smem_held_place_o": "smem_held_valid_o"}
 # Of the observation: what is looked at, and while which field is not 0.
 OBSERVED = {"commit_o": {"valid": "", "lifecycle": "", "exit": "", "entry_valid": "", "warp[0]": "valid", "entry_cta": "entry_valid",
