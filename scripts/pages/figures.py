@@ -147,6 +147,11 @@ def rounds(figures):
                  [(row["title"], row["cycles_per_round"], span(row["rounds_per_second"]), origin(row)) for row in figures["speed"]["rounds"]])
 
 
+def crowds(figures):
+    return table(["kernel", "cycles", "kHz", "thread instructions per second", "measured with"],
+                 [(row["title"], number(row["cycles"]), row["khz"], number(row["thread_instructions_per_second"]), origin(row)) for row in figures["speed"]["crowds"]])
+
+
 def simulation(figures):
     front, products, explore = (figures["speed"][key] for key in ("thread_instructions_per_second", "products", "explore"))
     return table(["what", "figure", "measured with"], [
@@ -195,7 +200,7 @@ TABLES = {"rtl/FIGURES.md": {
     "warp": lambda figures: area(figures, "muster_warp", None),
     "atomics": lambda figures: area(figures, "muster_atomics", None), "cluster": lambda figures: area(figures, "muster_cluster", None),
     "boards": boards, "peers": peers, "peers_asap7": peers_asap7, "silicon": lambda figures: silicon(figures, "osu018"), "asap7": lambda figures: silicon(figures, "asap7sc7p5t"),
-    "sky130": lambda figures: silicon(figures, "sky130_fd_sc_hd"), "simulation": simulation, "rounds": rounds,
+    "sky130": lambda figures: silicon(figures, "sky130_fd_sc_hd"), "simulation": simulation, "rounds": rounds, "crowds": crowds,
 }, "rtl/atomics/README.md": {"kernels": atomics}, "tb/RUNS.md": {"regressions": regressions, "mutations": mutations}}
 
 
@@ -297,6 +302,8 @@ def take_bench(figures, bench):
         of = [bench["scopes"][loop] for loop in row["loops"]]
         row |= {"cycles_per_round": max(one["cycles_per_round"] for one in of),
                 "rounds_per_second": sorted({min(one["rounds_per_second"] for one in of), max(one["rounds_per_second"] for one in of)})} | told
+    for row in speed["crowds"]:
+        row |= bench["crowds"][row["kernel"]] | told
     speed["atomics"] = [{"kernel": name} | row | told for name, row in bench["atomics"].items()]
     ratios = [one["predict_ratio"] for one in bench["explore"]["predict"].values()]
     speed["explore"] = {"predict_ratio": [round(min(ratios), 1), round(max(ratios), 1)],

@@ -31,6 +31,9 @@ FILED = ["release_latency_cycles", "gather_cycles", "arrivals_per_cycle", "lut",
 LOOPS = ["alu", "bar_sync", "not_aligned", "apart", "warp_sync", "vote", "shfl", "elect", "redux", "match_all", "match_any",
          "cluster"]
 ROUNDS = 1000
+# Kernels of tb/bench/scopes that fill the units, and how they are launched.
+CROWDS = {"grid": ["grid.ptx", "grid", "--grid", "200", "--block", "256", "--arg", "out=u32[51200]"],
+          "cluster_of_16": ["loops.ptx", "cluster", "--grid", "16", "--cluster", "16", "--block", "64"]}
 TILES = 400  # products in tile.json of tb/bench/front_end/products.py
 ATOMICS = ["histogram", "shared_atomics"]
 SEEDS = range(1, 21)
@@ -110,6 +113,21 @@ def measure_scopes():
             seconds.append(told["cycles"] / (1000 * told["simulated_khz"]))
         return {"cycles_per_round": round(told["cycles"] / ROUNDS, 1), "rounds_per_second": round(ROUNDS / statistics.median(seconds))}
     return {name: run(name) for name in LOOPS}
+
+
+def measure_crowds():
+    """How fast units with many warps are simulated, on one core, each cycle checked."""
+    report = BUILD / "crowds.json"
+
+    def run(file, *launch):
+        runs = []
+        for _ in range(5):
+            subprocess.run(["build/sim/app/muster", "run", f"tb/bench/scopes/{file}", *launch, "--report", report],
+                           cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+            runs.append(json.loads(report.read_text()))
+        return {"cycles": runs[0]["cycles"], "khz": round(statistics.median(told["simulated_khz"] for told in runs)),
+                "thread_instructions_per_second": round(statistics.median(told["thread_instructions_per_second"] for told in runs))}
+    return {name: run(*launch) for name, launch in CROWDS.items()}
 
 
 def measure_atomics():
@@ -213,6 +231,13 @@ def print_scopes(scopes):
         print(f"  {name:14} {figures['cycles_per_round']:>8.1f} {figures['rounds_per_second']:>18}")
 
 
+def print_crowds(crowds):
+    print("\nKernels of many warps, on one core\n"
+          f"  {'kernel':14} {'cycles':>8} {'kHz':>6} {'thread instructions per second':>31}")
+    for name, row in crowds.items():
+        print(f"  {name:14} {row['cycles']:>8} {row['khz']:>6} {row['thread_instructions_per_second']:>31,}")
+
+
 def print_atomics(atomics):
     print(f"\nKernels with atomics on shared memory, on one core\n  {'kernel':16} {'cycles':>8} {'ms':>8}")
     for name, row in atomics.items():
@@ -250,6 +275,7 @@ def main():
     front_end = measure_front_end()
     products = measure_products()
     scopes = measure_scopes()
+    crowds = measure_crowds()
     atomics = measure_atomics()
     explore = measure_explore()
     areas, mb_areas = ({}, {}) if args.no_area else (
@@ -263,12 +289,13 @@ def main():
     print_front_end(front_end)
     print_products(products)
     print_scopes(scopes)
+    print_crowds(crowds)
     print_atomics(atomics)
     print_explore(explore)
     mbarrier |= {name: area_of(mb_areas.get(name, {})) for name in configs.MBARRIER}
     args.json.write_text(json.dumps(
         {"commit": results.commit()[0], "time": begun, "configs": filed_configs, "sync_all_cycles": fast, "mbarrier": mbarrier,
-         "front_end": front_end, "products": products, "scopes": scopes, "atomics": atomics,
+         "front_end": front_end, "products": products, "scopes": scopes, "crowds": crowds, "atomics": atomics,
          "explore": explore}, indent=2) + "\n")
     print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
           f"({(time.monotonic() - start) / 60:.0f} minutes)")
