@@ -41,7 +41,7 @@ module muster
   localparam muster_cfg_t Legal = Nearest(Cfg)
   /* verilator lint_on WIDTHCONCAT */
 ) (
-  input  logic                        clk_i,              // the only clock, rising edge
+  input  logic                        clk_i,              // rising edge; mb_clk_i is in phase
   // Active low; asserted at any time, released synchronously.
   input  logic                        rst_ni,
 
@@ -91,6 +91,10 @@ module muster
   // A cycle later: where it is, and whether it waits.
   output debug_warp_t                 debug_warp_o,
 `endif
+
+  // The clock of the mbarrier block: clk_i, but for edges that mb_idle_o lets one leave out.
+  input  logic                        mb_clk_i,
+  output logic                        mb_idle_o,          // this cycle needs no edge of mb_clk_i
 
   // A group of lanes of a warp is presented, held until ready.
   input  logic                        mb_issue_valid_i,
@@ -207,7 +211,7 @@ module muster
 
   if (Legal.EnMbarrier) begin : g_mbarrier
     muster_mbarrier #(.Cfg(Legal)) u_mbarrier (
-      .clk_i, .rst_ni,
+      .clk_i (mb_clk_i), .rst_ni,
       .issue_valid_i (mb_issue_valid_i), .issue_ready_o (mb_issue_ready_o), .issue_i (mb_issue),
       .async_valid_i (mb_async_valid_i), .async_ready_o (mb_async_ready_o), .async_i (mb_async_i),
       .remote_valid_i (mb_remote_valid_i), .remote_ready_o (mb_remote_ready_o),
@@ -255,18 +259,32 @@ module muster
 
   // What an operation has set off, such as its release, comes two cycles after its commit at the
   // latest.
-  logic       active;
-  logic [1:0] active_q;
+  logic [1:0] cta_active_q;
 
-  assign active = cta_active || mb_active;
-  assign idle_o = !active && active_q == '0;
+  assign idle_o = !cta_active && cta_active_q == '0 && mb_idle_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      active_q <= '1;
+      cta_active_q <= '1;
     end else begin
-      active_q <= {active_q[0], active};
+      cta_active_q <= {cta_active_q[0], cta_active};
     end
+  end
+
+  if (Legal.EnMbarrier) begin : g_mbarrier_idle
+    logic [1:0] mb_active_q;
+
+    assign mb_idle_o = !mb_active && mb_active_q == '0;
+
+    always_ff @(posedge mb_clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        mb_active_q <= '1;
+      end else begin
+        mb_active_q <= {mb_active_q[0], mb_active};
+      end
+    end
+  end else begin : g_no_mbarrier_idle
+    assign mb_idle_o = 1'b1;
   end
 
   // -------------------------------------------------------------------------------------------

@@ -37,9 +37,12 @@ module muster_gpc
   localparam int unsigned Grids    = Within(NumGrids, 1, MaxGrids),
   localparam int unsigned Lanes    = PowerWithin(LanesPerBeat, 1, Legal.WarpSize)
 ) (
-  input  logic                 clk_i,   // the only clock, rising edge
+  input  logic                 clk_i,   // rising edge; mb_clk_i is in phase
   input  logic                 rst_ni,  // active low; asserted at any time
   output logic  [Units-1:0] idle_o,  // this cycle needs no clock edge
+  // The clock of each mbarrier block: clk_i, but for edges that mb_idle_o lets one leave out.
+  input  logic  [Units-1:0] mb_clk_i,
+  output logic  [Units-1:0] mb_idle_o,
 
   // The named barriers of each core.
   input  logic   [Units-1:0][Legal.NumIssue-1:0] issue_valid_i,
@@ -128,6 +131,7 @@ module muster_gpc
       .LanesPerBeat(LanesPerBeat)
     ) u_unit (
       .clk_i, .rst_ni, .idle_o (unit_idle[u]),
+      .mb_clk_i (mb_clk_i[u]), .mb_idle_o (mb_idle_o[u]),
       .issue_valid_i (issue_valid_i[u]), .issue_ready_o (issue_ready_o[u]), .issue_i (issue_i[u]),
       .cta_req_i (cta_req_i[u]), .cta_rsp_o (cta_rsp_o[u]),
       .lifecycle_warps_i (lifecycle_warps_i[u]), .busy_o (busy_o[u]),

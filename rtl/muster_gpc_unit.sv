@@ -26,6 +26,8 @@ module muster_gpc_unit
   input  logic                  clk_i,
   input  logic                  rst_ni,
   output logic                  idle_o,  // but for the cluster scope
+  input  logic                  mb_clk_i,
+  output logic                  mb_idle_o,
 
   input  logic   [NumIssue-1:0] issue_valid_i,
   output logic   [NumIssue-1:0] issue_ready_o,
@@ -102,6 +104,7 @@ module muster_gpc_unit
   muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o, .idle_o (unit_idle),
+    .mb_clk_i, .mb_idle_o,
     .lifecycle_valid_i (cta_req_i.lifecycle_valid), .lifecycle_ready_o (cta_rsp_o.lifecycle_ready),
     .lifecycle_i (cta_req_i.lifecycle), .lifecycle_warps_i,
     .exit_valid_i (cta_req_i.exit_valid), .exit_ready_o (cta_rsp_o.exit_ready),

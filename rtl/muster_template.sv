@@ -181,6 +181,7 @@ module muster_template
     .release_o, .release_info_o,
     .response_valid_o, .response_ready_i, .response_o,
     .fault_valid_o, .fault_o,
+    .mb_clk_i (clk_i), .mb_idle_o (),
     .mb_issue_valid_i (mb_valid), .mb_issue_ready_o (mb_ready), .mb_issue_i,
     .mb_async_valid_i (async_valid), .mb_async_ready_o (async_ready), .mb_async_i (async_op),
     .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),

@@ -61,7 +61,7 @@ module example
     .lifecycle_i (life), .lifecycle_warps_i ('0), .exit_valid_i (exit_valid),
     .exit_ready_o (exit_ready), .exit_i (leaving), .fence_ack_i ('1), .release_o,
     .response_ready_i (1'b1), .fault_valid_o (fault_valid), .fault_o (fault),
-    .mb_issue_valid_i (synced_q[0] && step_q != 3), .mb_issue_ready_o (mb_ready),
+    .mb_clk_i (clk_i), .mb_issue_valid_i (synced_q[0] && step_q != 3), .mb_issue_ready_o (mb_ready),
     .mb_issue_i ('{op: op, place: '{cta: '0, addr: 32'h40}, lanes: 1, operand: 1, asks: AsksPrimary,
                    default: '0}),
     .mb_async_valid_i (1'b0), .mb_async_i ('0), .mb_remote_valid_i (1'b0), .mb_remote_i ('0),

@@ -104,7 +104,8 @@ module muster_board
     .issue_valid_i (pins.issue_valid), .issue_ready_o (levels.issue_ready), .issue_i (pins.issue),
     .busy_o (levels.busy),
     /* verilator lint_off PINCONNECTEMPTY */
-    .idle_o (),  // the link starts and stops the clock
+    .idle_o (), .mb_idle_o (),  // the link starts and stops the clock
+    .mb_wake_report_o (),       // the link carries no report
     /* verilator lint_on PINCONNECTEMPTY */
     .lifecycle_valid_i (pins.lifecycle_valid), .lifecycle_ready_o (levels.lifecycle_ready),
     .lifecycle_i (pins.lifecycle), .lifecycle_warps_i (pins.warps),
@@ -119,6 +120,7 @@ module muster_board
     .debug_word_o (levels.debug_word),
     .debug_warp_i (pins.debug_warp), .debug_warp_o (levels.debug_warp),
 
+    .mb_clk_i (unit_clk_i),
     .mb_issue_valid_i (pins.mb_issue_valid), .mb_issue_ready_o (mb_levels.issue_ready),
     .mb_issue_i (mb_pins.group),
     .mb_async_valid_i (pins.mb_async_valid), .mb_async_ready_o (mb_levels.async_ready),
@@ -136,7 +138,7 @@ module muster_board
     .smem_yield_i (pins.yield), .mb_stopped_ns_i ('0),
     .mb_response_valid_o (mb_levels.response_valid), .mb_response_ready_i (pins.mb_response_ready),
     .mb_response_o (mb_events.response),
-    .mb_wake_o (mb_levels.wake), .mb_wake_report_o (), .mb_expire_o (mb_levels.expire),
+    .mb_wake_o (mb_levels.wake), .mb_expire_o (mb_levels.expire),
     .mb_fault_valid_o (mb_levels.fault_valid), .mb_fault_o (mb_events.fault),
     .mb_commit_o (mb_commit)
   );

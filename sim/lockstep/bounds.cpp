@@ -140,15 +140,14 @@ std::uint64_t StandsStill(std::uint64_t cycle, std::uint64_t until, std::uint64_
   return idle - idle % (kPsPerNs / std::gcd(clock_period_ps, kPsPerNs));
 }
 
-std::uint64_t IdlePeriod(const Config& config, bool with_mbarriers) {
+std::uint64_t IdlePeriod(const Config& config) {
+  return config.drain ? DrainGroups(config.num_warps) : 1;
+}
+
+std::uint64_t MbIdlePeriod(const Config& config) {
   const std::uint64_t warps = config.num_warps;
-  std::uint64_t period = config.drain ? DrainGroups(warps) : 1;
-  if (config.mbarrier && with_mbarriers) {
-    period = std::lcm(period, config.drain || config.mb_limit ? warps : 1);
-    period = std::lcm(period,
-                      config.mb_limit ? kPsPerNs / std::gcd(config.clock_period_ps, kPsPerNs) : 1);
-  }
-  return period;
+  return config.mb_limit ? std::lcm(warps, kPsPerNs / std::gcd(config.clock_period_ps, kPsPerNs))
+                         : (config.drain ? warps : 1);
 }
 
 unsigned WarpMask(unsigned num_warps) {

@@ -20,10 +20,11 @@ struct Bounds {
 
 Bounds BoundsOf(const Config& config);
 
-// Registers of a unit count on while it is idle: the drains look at their warps in turn, and so
-// does what ends waits at their time limits. After so many idle cycles, all that its pins depend on
-// is again as it was. Without mbarriers: as long as no operation is presented at one.
-std::uint64_t IdlePeriod(const Config& config, bool with_mbarriers);
+// Registers of a unit count on while it is idle: the drain looks at its warps in turn. After so
+// many idle cycles, all that the pins depend on is again as it was.
+std::uint64_t IdlePeriod(const Config& config);
+// The same of the mbarriers, where what ends waits at their time limits looks at the warps, too.
+std::uint64_t MbIdlePeriod(const Config& config);
 
 // How many cycles after this one the clock may stand still, if nothing can happen before the cycle
 // `until` (Driver::kNever: the cycle is not known): a whole number of nanoseconds, and no more than

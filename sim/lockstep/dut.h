@@ -35,10 +35,10 @@ class Dut {
   // The rising clock edge, unless `in` says that it is gated.
   virtual void Clock() = 0;
 
-  // Runs so many cycles with the pins of the one before, in which nothing is presented; `out` stays
-  // as it is.
+  // Runs so many cycles, and so many of the mbarriers, with the pins of the one before, in which
+  // nothing is presented; `out` stays as it is.
   virtual bool CanCatchUp() const { return false; }
-  virtual void CatchUp(std::uint64_t cycles) { static_cast<void>(cycles); }
+  virtual void CatchUp(std::uint64_t /*cycles*/, std::uint64_t /*mb_cycles*/) {}
 
   // Writes an FST of everything from now on, if WritesWaveforms(); `cycle` is the current one on
   // its time axis.

@@ -54,7 +54,6 @@ class GpcHarness : public sc_core::sc_module {
         driver_(make_driver(gpc_->shape(), checks_)),
         period_(kCycleNs, sc_core::SC_NS) {
     unit_options_.wave.clear();  // there is one of all
-    unit_options_.gates = false;
     unit_options_.cover = nullptr;
     for (unsigned u = 0; u < gpc_->pins.units.size(); ++u) {
       checkers_.push_back(std::make_unique<UnitChecker>(
@@ -135,8 +134,11 @@ class GpcHarness : public sc_core::sc_module {
     if (driver_->Wire(&pins)) {
       gpc_->Settle();
     }
-    pins.gated = options_.gates && !sweeping && IsIdle();
+    pins.gated = options_.gates == Gating::kUnit && !sweeping && IsIdle();
     result_.gated += pins.gated ? 1 : 0;
+    for (const auto& checker : checkers_) {
+      checker->GateMbarriers();
+    }
     gpc_->Clock();
     const sc_core::sc_time before = ahead_;
     const bool good = pins.reset ? Reset() : Check(before);

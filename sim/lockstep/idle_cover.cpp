@@ -19,6 +19,11 @@ IdleCover::IdleCover(const Config& config, CoverPoints* points) : points_(*point
     ends_[kMbIssue] = points_.Define("idle.until.mb_issue");
     ends_[kMbAsync] = points_.Define("idle.until.mb_async");
     ends_[kMbRemote] = points_.Define("idle.until.mb_remote");
+    mb_clock_off_ = points_.Define("idle.mb_clock_off");
+    cta_leaves_ = points_.Define("idle.mb_clock_off.cta_leaves");
+    mb_ends_[kMbIssue] = points_.Define("idle.mb_clock_off.until.issue");
+    mb_ends_[kMbAsync] = points_.Define("idle.mb_clock_off.until.async");
+    mb_ends_[kMbRemote] = points_.Define("idle.mb_clock_off.until.remote");
   }
   if (config.mbarrier && !config.mb_limit) {
     waits_parked_ = points_.Define("idle.waits_parked");
@@ -31,6 +36,7 @@ void IdleCover::Observe(const Inputs& in, const Outputs& out, const golden::Mode
     parked_ |= std::uint64_t{1} << mb.commit.warp;
   }
   parked_ &= ~(mb.wake | mb.expire);
+  ObserveMbarriers(in, out);
   if (in.gated) {
     ++off_;
     points_.Count(clock_off_);
@@ -45,6 +51,22 @@ void IdleCover::Observe(const Inputs& in, const Outputs& out, const golden::Mode
     for (unsigned port = 0; port < kPorts; ++port) {
       points_.Count(presented[port] ? ends_[port] : CoverPoints::kNone);
     }
+  }
+}
+
+// The unit works, and its mbarriers have no clock.
+void IdleCover::ObserveMbarriers(const Inputs& in, const Outputs& out) {
+  if (in.mb.gated && !in.gated) {
+    ++mb_off_;
+    points_.Count(mb_clock_off_);
+    const bool leaves = out.commit_lifecycle && (in.lifecycle.kind == OpKind::kSuspend ||
+                                                 in.lifecycle.kind == OpKind::kEnd);
+    points_.Count(leaves ? cta_leaves_ : CoverPoints::kNone);
+  } else if (mb_off_ != 0) {
+    mb_off_ = 0;
+    points_.Count(in.mb.issue_valid ? mb_ends_[kMbIssue] : CoverPoints::kNone);
+    points_.Count(in.mb.async_valid ? mb_ends_[kMbAsync] : CoverPoints::kNone);
+    points_.Count(in.mb.remote_valid ? mb_ends_[kMbRemote] : CoverPoints::kNone);
   }
 }
 

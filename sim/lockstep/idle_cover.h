@@ -22,9 +22,11 @@ class IdleCover {
   // Observes the pins of one cycle out of reset, and the golden model after it.
   void Observe(const Inputs& in, const Outputs& out, const golden::Model& model);
   // Forgets the run before.
-  void NextRun() { off_ = parked_ = 0; }
+  void NextRun() { off_ = mb_off_ = parked_ = 0; }
 
  private:
+  void ObserveMbarriers(const Inputs& in, const Outputs& out);
+
   enum Port : unsigned { kIssue, kLifecycle, kExit, kMbIssue, kMbAsync, kMbRemote, kPorts };
 
   CoverPoints& points_;
@@ -33,7 +35,11 @@ class IdleCover {
   unsigned warps_wait_ = 0;
   unsigned waits_parked_ = 0;
   std::array<unsigned, kPorts> ends_{};
+  unsigned mb_clock_off_ = 0;
+  unsigned cta_leaves_ = 0;
+  std::array<unsigned, kPorts> mb_ends_{};
   std::uint64_t off_ = 0;     // cycles in a row, up to this one
+  std::uint64_t mb_off_ = 0;  // likewise, of the mbarriers' clock alone
   std::uint64_t parked_ = 0;  // warps that wait at mbarriers
 };
 

@@ -25,13 +25,21 @@ class Cover;
 class Dut;
 class WarpDut;
 
+// The clock edges that are left out.
+enum class Gating : std::uint8_t {
+  kNone,
+  kMbarriers,  // of mb_clk_i, in cycles in which mb_idle_o is high
+  kUnit,       // and of clk_i, in cycles in which idle_o is high
+};
+
 struct Options {
   std::uint64_t seed = 1;                // only named in reports; a driver has its own
   PowerUp power_up;                      // of the Verilated unit
   std::uint64_t max_cycles = 1'000'000;  // that are run; those that are skipped do not count
-  bool skips = true;   // what Driver::SleepsUntil allows; needs the unit's pin mb_stopped_ns_i
-  bool gates = false;  // the clock is off in cycles in which the unit is idle
-  bool lazy = false;   // cycles in which the unit is idle are not run where nothing would differ
+  bool skips = true;  // what Driver::SleepsUntil allows; needs the unit's pin mb_stopped_ns_i
+  Gating gates = Gating::kNone;
+  bool lazy = false;  // cycles in which the unit, or its mbarriers, are idle are not run where
+                      // nothing would differ
   std::uint64_t min_commits = 0;  // a run goes on beyond max_cycles for these, up to eightfold
   std::string wave;  // an FST file, or empty; files.h names those of other units and scopes
   std::uint64_t wave_from = 0;  // the cycles that it shows
@@ -90,10 +98,12 @@ using MbWaits = std::array<std::uint64_t, kNumMbWaits>;  // in cycles
 
 struct Result {
   Ending ending = Ending::kDone;
-  std::uint64_t cycles = 0;    // those that were skipped included
-  std::uint64_t skipped = 0;   // of these cycles, those that were not run
-  std::uint64_t gated = 0;     // cycles that were run without a clock edge
-  std::uint64_t left_out = 0;  // cycles of units that were not run, being idle
+  std::uint64_t cycles = 0;       // those that were skipped included
+  std::uint64_t skipped = 0;      // of these cycles, those that were not run
+  std::uint64_t gated = 0;        // cycles that were run without a clock edge
+  std::uint64_t mb_gated = 0;     // cycles of units that were run without an edge of mb_clk_i
+  std::uint64_t left_out = 0;     // cycles of units that were not run, being idle
+  std::uint64_t mb_left_out = 0;  // cycles that only their mbarriers were not run, being idle
   std::uint64_t resets = 0;
   std::uint64_t commits = 0;
   std::uint64_t commit_cycles = 0;  // in which something committed

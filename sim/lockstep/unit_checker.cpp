@@ -19,7 +19,6 @@ namespace {
 constexpr std::uint64_t kSweepPeriod = 1024;  // cycles; a power of two
 constexpr std::uint64_t kQuietCycles = 8;     // after the last commit, before the last sweep
 constexpr std::uint64_t kLongestDrain = 10'000;
-constexpr std::uint64_t kIdleAfter = 3;  // cycles after the latest commit
 
 }  // namespace
 
@@ -38,8 +37,9 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
       golden_("golden", config, tlm::Timing::kTold),
       socket_("socket"),
       with_mbarriers_(driver->has_mbarriers()),
-      skipper_(options.lazy && !options.gates && options.wave.empty() && dut_->CanCatchUp(),
-               IdlePeriod(config, with_mbarriers_)),
+      skipper_(options.lazy && options.gates == Gating::kNone && options.wave.empty() &&
+                   dut_->CanCatchUp(),
+               IdlePeriod(config), MbIdlePeriod(config)),
       result_(*result) {
   socket_.bind(golden_.socket);
   if (beside.warp) {
@@ -208,16 +208,27 @@ bool UnitChecker::ExpectsNothing() const {
 }
 
 void UnitChecker::RunCycle(std::uint64_t cycle, bool sweeping) {
-  if (skipper_.skipped() != 0) {
-    dut_->CatchUp(skipper_.TakeSkipped());
+  const bool mb_skips = skipper_.SkipMbarriers(dut_->in, dut_->out);
+  const std::uint64_t skipped = skipper_.TakeSkipped();
+  const std::uint64_t mb_skipped = mb_skips ? 0 : skipper_.TakeSkippedByMbarriers();
+  if (skipped != 0 || mb_skipped != 0) {
+    dut_->CatchUp(skipped, mb_skipped);
   }
   Trace(cycle);
   dut_->Settle();
   // A debug read needs a clock edge.
-  dut_->in.gated = options_.gates && dut_->out.idle && !sweeping;
+  dut_->in.gated = options_.gates == Gating::kUnit && dut_->out.idle && !sweeping;
   result_.gated += static_cast<std::uint64_t>(dut_->in.gated);
+  GateMbarriers();
+  dut_->in.mb.gated = dut_->in.mb.gated || mb_skips;
+  result_.mb_left_out += static_cast<std::uint64_t>(mb_skips);
   dut_->Clock();
   skipper_.NoteRun(dut_->out);
+}
+
+void UnitChecker::GateMbarriers() {
+  dut_->in.mb.gated = options_.gates != Gating::kNone && dut_->out.mb.idle;
+  result_.mb_gated += static_cast<std::uint64_t>(dut_->in.mb.gated);
 }
 
 bool UnitChecker::CheckSettled(std::uint64_t cycle, sc_core::sc_time* ahead) {
@@ -351,14 +362,21 @@ bool UnitChecker::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
 bool UnitChecker::CheckIdle(std::uint64_t cycle) {
   const Inputs& in = dut_->in;
   const Outputs& out = dut_->out;
-  if (Presents(in) || !monitor_->Idle() || monitor_->commits().count != 0) {
-    idle_from_ = cycle + kIdleAfter;
-  } else if (out.busy != 0 || out.mb.busy != 0 || scoreboard_->ResponsesOutstanding() ||
-             !mb_checker_->Idle() || (config_.mb_limit && golden_.mbarriers().Parked() != 0)) {
-    idle_from_ = std::max(idle_from_, cycle + 1);
-  }
-  if (out.idle && cycle < idle_from_) {
+  const bool mb_begins = PresentsMb(in) || out.mb.commit_valid;
+  const bool mb_works = out.mb.busy != 0 || !mb_checker_->Idle() ||
+                        (config_.mb_limit && golden_.mbarriers().Parked() != 0);
+  mb_idle_.Note(cycle, mb_begins, mb_works);
+  idle_.Note(cycle,
+             mb_begins || Presents(in) || !monitor_->Idle() || monitor_->commits().count != 0,
+             mb_works || out.busy != 0 || scoreboard_->ResponsesOutstanding());
+  if (out.idle && !idle_.Allows(cycle)) {
     return Stop(cycle, {"idle", "1", "0: something is under way"});
+  }
+  if (out.mb.idle && !mb_idle_.Allows(cycle)) {
+    return Stop(cycle, {"mb.idle", "1", "0: something is under way"});
+  }
+  if (config_.mbarrier && out.idle && !out.mb.idle) {
+    return Stop(cycle, {"mb.idle", "0", "1: the unit is idle"});
   }
   return with_mbarriers_ || !(in.mb.issue_valid || in.mb.async_valid || in.mb.remote_valid) ||
          Stop(cycle, {"mb.valid", "1", "0 (by the driver, which has no mbarriers)"});

@@ -79,6 +79,8 @@ class UnitChecker : public sc_core::sc_module {
   // Runs the cycle and checks it, at the local time *ahead. Returns false on a mismatch; see the
   // report of the result.
   bool Clock(std::uint64_t cycle, sc_core::sc_time* ahead);
+  // Decides whether the cycle that was settled ends without an edge of mb_clk_i.
+  void GateMbarriers();
   // The same in steps, for a unit that others settle and clock: the pins of the debug port, of
   // which it returns whether they are in use; then, with the pins settled, the checks, without
   // those of assertions.
@@ -152,7 +154,8 @@ class UnitChecker : public sc_core::sc_module {
   bool in_reset_ = false;
   const bool with_mbarriers_;
   IdleSkipper skipper_;
-  std::uint64_t idle_from_ = 0;  // the first cycle in which the unit may be idle
+  IdleFrom idle_;
+  IdleFrom mb_idle_;
   std::optional<UnitLog> log_;
   Result& result_;
 

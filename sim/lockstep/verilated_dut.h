@@ -8,6 +8,7 @@
 #include <verilated.h>
 #include <verilated_fst_c.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -50,6 +51,7 @@ class VerilatedDut final : public Dut {
     unit_.rst_ni = static_cast<std::uint8_t>(!in.reset);
     DriveUnit<Shape>(0, in, &unit_);
     unit_.clk_i = 0;
+    unit_.mb_clk_i = 0;
     unit_.eval();
     if (trace_) {
       trace_->dump(time_);
@@ -59,6 +61,7 @@ class VerilatedDut final : public Dut {
 
   void Clock() override {
     unit_.clk_i = static_cast<std::uint8_t>(!in.gated);
+    unit_.mb_clk_i = static_cast<std::uint8_t>(!in.gated && !in.mb.gated);
     unit_.eval();
     if (trace_) {
       trace_->dump(time_ + kCycleNs / 2);
@@ -67,12 +70,13 @@ class VerilatedDut final : public Dut {
   }
 
   bool CanCatchUp() const override { return !trace_; }
-  void CatchUp(std::uint64_t cycles) override {
-    for (std::uint64_t i = 0; i < cycles; ++i) {
-      for (const unsigned char level : {0, 1}) {
-        unit_.clk_i = level;
-        unit_.eval();
-      }
+  void CatchUp(std::uint64_t cycles, std::uint64_t mb_cycles) override {
+    for (std::uint64_t i = 0; i < std::max(cycles, mb_cycles); ++i) {
+      unit_.clk_i = unit_.mb_clk_i = 0;
+      unit_.eval();
+      unit_.clk_i = static_cast<std::uint8_t>(i < cycles);
+      unit_.mb_clk_i = static_cast<std::uint8_t>(i < mb_cycles);
+      unit_.eval();
     }
   }
 

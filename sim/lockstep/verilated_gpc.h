@@ -44,6 +44,7 @@ struct UnitVectors {
   decltype(Gpc::release_o) release_o = gpc.release_o;
   decltype(Gpc::fault_valid_o) fault_valid_o = gpc.fault_valid_o;
   decltype(Gpc::fault_o) fault_o = gpc.fault_o;
+  decltype(Gpc::mb_idle_o) mb_idle_o = gpc.mb_idle_o;
   decltype(Gpc::mb_busy_o) mb_busy_o = gpc.mb_busy_o;
   decltype(Gpc::mb_fence_req_o) mb_fence_req_o = gpc.mb_fence_req_o;
   decltype(Gpc::mb_fence_ack_i) mb_fence_ack_i = gpc.mb_fence_ack_i;
@@ -193,6 +194,7 @@ class VerilatedGpc final : public GpcDut {
     }
     DriveScope(shape_.cluster, pins.cluster_in, &cluster_ports_);
     gpc_.clk_i = 0;
+    gpc_.mb_clk_i = 0;
     gpc_.eval();
     for (unsigned u = 0; u < units_.size(); ++u) {
       SampleUnit<Shape>(u, unit_ports_, &pins.units[u].port->out);
@@ -211,6 +213,11 @@ class VerilatedGpc final : public GpcDut {
   void Clock() override {
     Dump(0);
     gpc_.clk_i = static_cast<std::uint8_t>(!pins.gated);
+    for (unsigned u = 0; u < units_.size(); ++u) {
+      // Of the unit too: what passes inputs on is left out while clk_i is high (SETTLED).
+      units_[u]->mb_clk_i = !pins.gated && !pins.units[u].port->in.mb.gated ? 1 : 0;
+      SetBit(&gpc_.mb_clk_i, u, units_[u]->mb_clk_i != 0);
+    }
     gpc_.eval();
     Dump(kCycleNs / 2);
     ++cycle_;

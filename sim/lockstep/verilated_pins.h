@@ -151,6 +151,7 @@ void SampleMbarrier(unsigned u, const Pins& pins, MbOutputs* mb) {
   if constexpr (Shape::kRemote) {
     mb->remote_ready = IsSet(pins.mb_remote_ready_o, u);
   }
+  mb->idle = IsSet(pins.mb_idle_o, u);
   mb->busy = WarpsOf<Shape>(pins.mb_busy_o, u);
   mb->fence_req = WarpsOf<Shape>(pins.mb_fence_req_o, u);
   SampleSmem<kMbHeld>(u, pins, mb);

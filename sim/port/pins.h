@@ -47,6 +47,7 @@ struct MbInputs : SmemAnswer {
   bool issue_valid = false;
   bool async_valid = false;
   bool remote_valid = false;
+  bool gated = false;           // this cycle ends without an edge of mb_clk_i
   MbOperation issue;            // a group: lanes that name one word and one operand
   MbOperation async;            // kCompleteTx, kReportOn, or kArrive with count 1
   MbOperation remote;           // of another CTA of the cluster
@@ -88,6 +89,7 @@ struct MbOutputs : SmemRequest {
   bool issue_ready = false;
   bool async_ready = false;
   bool remote_ready = false;
+  bool idle = false;  // the block needs no clock edge after this cycle
   struct Commit {
     MbSource source = MbSource::kWarp;
     std::uint8_t warp = 0;
@@ -131,7 +133,7 @@ struct MbOutputs : SmemRequest {
 struct Inputs {
   bool reset = false;                      // the whole of this cycle; nothing else counts then
   std::uint64_t stopped = 0;               // cycles for which the clock stands still after this one
-  bool gated = false;                      // this cycle ends without a clock edge
+  bool gated = false;                      // this cycle ends without an edge of either clock
   std::uint8_t issue_valid = 0;            // a bit per port
   std::array<Operation, kMaxIssue> issue;  // held until ready
   bool lifecycle_valid = false;

@@ -14,10 +14,10 @@ import random
 import re
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge, ReadOnly
+from cocotb.triggers import FallingEdge, ReadOnly, Timer
 
 PORTS = json.loads(pathlib.Path(os.environ["MUSTER_PORTS"]).read_text())["ports"]
+CLOCKS = ("clk_i", "mb_clk_i")
 SEED = int(os.environ.get("MUSTER_SEED", "1"))
 
 
@@ -81,7 +81,7 @@ class Bench:
         self.random = random.Random(SEED)
         self.cycle = 0
         self.drivers, self.monitors = [], []
-        self._names = [name for name in ports if name != "clk_i"]
+        self._names = [name for name in ports if name not in CLOCKS]
         self._pins = {name: getattr(dut, name) for name in self._names}
         self._inputs = {name: 0 for name in self._names if PORTS[name]["direction"] == "input"}
         self._driven = {}
@@ -94,12 +94,19 @@ class Bench:
         return self._inputs[port]
 
     async def reset(self):
-        self.clock = Clock(self.dut.clk_i, 2, unit="ns")
-        self.clock.start()
+        cocotb.start_soon(self._clock([getattr(self.dut, name) for name in CLOCKS if name in PORTS]))
         self.set("rst_ni", 0)
         for cycle in range(4):
             await self._cycle()
             self.set("rst_ni", 1 if cycle == 2 else self.get("rst_ni"))
+
+    async def _clock(self, clocks):
+        """All in phase."""
+        while True:
+            for level in (1, 0):
+                for clock in clocks:
+                    clock.value = level
+                await Timer(1, "ns")
 
     async def _cycle(self):
         for name, value in self._inputs.items():

@@ -15,13 +15,13 @@ int main() {
     unit.lifecycle_valid_i = cycle >= kReset;
     unit.lifecycle_i = 2;  // {LcLaunch, CTA 0, two warps}
     unit.lifecycle_warps_i = 3;
-    unit.clk_i = 0;
+    unit.clk_i = unit.mb_clk_i = 0;
     unit.eval();
     if (cycle >= kReset && unit.lifecycle_ready_o) {
       std::printf("launched in cycle %d\n", cycle);
       return 0;
     }
-    unit.clk_i = 1;
+    unit.clk_i = unit.mb_clk_i = 1;
     unit.eval();
   }
   std::puts("the launch was not accepted");

@@ -185,6 +185,7 @@ module fourstate;
       read_place = smem_read_place_o;
       if (taken[0]) words[{smem_write_place_o[32], smem_write_place_o[4:3]}] = smem_write_data_o;
       #1 clk_i = 1'b1;
+      mb_clk_i = mb_idle_o !== 1'b1;
       #1 issue_valid_i  = issue_valid_i && !taken[6] && rst_ni;
       lifecycle_valid_i  = lifecycle_valid_i && !taken[5] && rst_ni;
       exit_valid_i       = exit_valid_i && !taken[7] && rst_ni;
@@ -194,6 +195,7 @@ module fourstate;
       smem_rdata_valid_i = taken[1];
       if (taken[1]) smem_rdata_i = words[{read_place[32], read_place[4:3]}];
       #5 clk_i = 1'b0;
+      mb_clk_i = 1'b0;
     end
     $display("seed %0d: %0d cycles, %0d resets, %0d commits, %0d releases, %0d faults, %0d responses, %0d completions, %0d woken: nothing unknown",
              Seed, Cycles, resets, commits, releases, faults, responses, completions, wakes);

@@ -147,6 +147,7 @@ void GpcCover::DefineCrossings() {
                            "remote.refused",
                            "idle",
                            "idle.lanes_wait",
+                           "idle.mb_clock_off",
                            "idle.clock_stands_still",
                            "reset.groups_open",
                            "reset.network",
@@ -235,18 +236,23 @@ void GpcCover::Observe(std::uint64_t cycle, const lockstep::GpcPins& pins,
                        const lockstep::GpcChecks& checks) {
   bool waits = false;
   bool stopped = false;  // while a wait has a limit
+  bool mb_off = false;
   for (unsigned u = 0; u < pins.units.size(); ++u) {
     const lockstep::Dut& port = *pins.units[u].port;
     stopped = stopped || (port.in.mb.stopped_ns != 0 && !port.out.idle);
     ObserveWarps(cycle, u, pins, checks);
     ObserveCrossing(pins.units[u], pins.cluster_out.units[u], checks.crossings[u].shown());
     waits = waits || pins.units[u].warp_out.open != 0;
+    mb_off = mb_off || port.in.mb.gated;
   }
   ObserveCluster(cycle, pins, checks);
   ObserveNetwork(pins, checks);
   ObserveAtomics(pins, checks);
   if (stopped) {
     Hit("idle.clock_stands_still");
+  }
+  if (mb_off && !pins.gated) {
+    Hit("idle.mb_clock_off");
   }
   if (pins.gated) {
     Hit("idle");

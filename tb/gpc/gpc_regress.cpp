@@ -52,7 +52,7 @@ void RunSeed(const lockstep::RegressOptions& arguments, std::uint64_t seed,
   lockstep::Options options = arguments.run;
   options.seed = seed;
   options.power_up = {seed, seed % 3 == 0};
-  options.gates = seed % 2 == 0;
+  options.gates = lockstep::GatingOf(seed);
   options.rerun =
       fmt::format("{} --seed {} --cycles {}", arguments.program, seed, options.max_cycles);
   const auto make = [&](const lockstep::GpcShape& shape, const lockstep::GpcChecks& checks) {

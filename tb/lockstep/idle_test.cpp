@@ -108,8 +108,8 @@ TEST_P(Idle, NotWhileASlotIsCleaned) {
   }
 }
 
-// With the clock off in idle cycles, all goes on as with it, and it is off in a good part of a
-// stream with pauses.
+// With the clocks off in idle cycles, all goes on as with them, and they are off in a good part of
+// a stream with pauses.
 TEST_P(Idle, NeedsNoClock) {
   RandomOptions random;
   random.seed = 4;
@@ -117,14 +117,18 @@ TEST_P(Idle, NeedsNoClock) {
   Options options;
   options.max_cycles = 50'000;
   options.skips = false;
-  for (const bool gates : {true, false}) {
+  for (const Gating gates : {Gating::kUnit, Gating::kMbarriers, Gating::kNone}) {
     RandomDriver driver(config(), random);
     options.gates = gates;
     const Result result = lockstep::Run(config(), driver, options);
     EXPECT_EQ(result.ending, Ending::kMaxCycles) << result.report;
     EXPECT_GT(result.commits, 1000U);
-    EXPECT_EQ(result.gated > result.cycles / 20, gates) << result.gated;
-    EXPECT_EQ(result.gated == 0, !gates);
+    const bool unit = gates == Gating::kUnit;
+    EXPECT_EQ(result.gated > result.cycles / 20, unit) << result.gated;
+    EXPECT_EQ(result.gated == 0, !unit);
+    const bool mbarriers = gates != Gating::kNone && config().mbarrier;
+    EXPECT_EQ(result.mb_gated > result.cycles / 20, mbarriers) << result.mb_gated;
+    EXPECT_EQ(result.mb_gated == 0, !mbarriers);
   }
 }
 

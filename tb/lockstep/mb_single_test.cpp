@@ -37,6 +37,7 @@ class SingleArrival : public Driver, private Bank::Words {
     }
     if (cycle != 0) {
       idle[cycle - 1] = seen.idle;
+      mb_idle[cycle - 1] = seen.mb.idle;
     }
     bank_.Cycle(seen.mb, &mb);
     inputs->lifecycle = Launch(0, 0b1);
@@ -74,7 +75,8 @@ class SingleArrival : public Driver, private Bank::Words {
   std::uint64_t presented = kNever;
   std::uint64_t committed = kNever;
   std::uint64_t answered = kNever;
-  std::map<std::uint64_t, bool> idle;  // by cycle
+  std::map<std::uint64_t, bool> idle;     // the unit is, by cycle
+  std::map<std::uint64_t, bool> mb_idle;  // the mbarrier block is
 
  private:
   void Present(MbOp op, MbInputs* mb) const {
@@ -115,8 +117,8 @@ class MbSingle : public OnUnits {
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MbSingle);
 INSTANTIATE_TEST_SUITE_P(Units, MbSingle, testing::ValuesIn(With(&Config::mbarrier)));
 
-// From valid to two cycles after the token is taken the unit is not idle, however long its warp is
-// in drain, or the token is not taken.
+// From valid to two cycles after the token is taken neither the unit nor its mbarriers are idle,
+// however long the warp is in drain, or the token is not taken.
 TEST_P(MbSingle, UnitIsNotIdleUntilTheTokenIsTaken) {
   for (const std::uint64_t performed : {0, 50}) {
     for (const std::uint64_t taken : {0, 100}) {
@@ -130,10 +132,13 @@ TEST_P(MbSingle, UnitIsNotIdleUntilTheTokenIsTaken) {
       }
       EXPECT_GE(driver.answered, driver.presented + taken);
       EXPECT_TRUE(driver.idle.at(driver.presented - 1));
+      EXPECT_TRUE(driver.mb_idle.at(driver.presented - 1));
       for (std::uint64_t cycle = driver.presented; cycle < driver.answered + kActiveFor; ++cycle) {
         EXPECT_FALSE(driver.idle.at(cycle)) << "cycle " << cycle - driver.presented;
+        EXPECT_FALSE(driver.mb_idle.at(cycle)) << "cycle " << cycle - driver.presented;
       }
       EXPECT_TRUE(driver.idle.at(driver.answered + kActiveFor));
+      EXPECT_TRUE(driver.mb_idle.at(driver.answered + kActiveFor));
     }
   }
 }

@@ -64,8 +64,8 @@ void RunSeed(const RegressOptions& arguments, std::uint64_t seed, RegressResult*
   Options options = arguments.run;
   options.seed = seed;
   options.power_up = {seed, seed % 3 == 0};
-  options.gates = seed % 2 == 0;
-  options.skips = !options.gates;
+  options.gates = GatingOf(seed);
+  options.skips = options.gates == Gating::kNone;
   options.cover = &result.cover;
   options.min_commits = options.max_cycles / kCyclesPerCommit;
   options.rerun = fmt::format("{} --config {} --seed {} --cycles {}", arguments.program,

@@ -88,6 +88,7 @@ module axil_unit_flat
     .commit_o (commit),
     .debug_cta_i (debug_cta), .debug_bar_i (debug_bar), .debug_word_o (debug_word),
     .debug_warp_i (debug_warp), .debug_warp_o (debug_state),
+    .mb_clk_i (clk_i), .mb_idle_o (),
     .mb_issue_valid_i, .mb_issue_ready_o, .mb_issue_i (group),
     .mb_async_valid_i (1'b0), .mb_async_ready_o (), .mb_async_i ('0),
     .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),

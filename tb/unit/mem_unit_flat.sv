@@ -69,6 +69,7 @@ module mem_unit_flat
     .response_valid_o (), .response_ready_i (1'b1), .response_o (),
     .fault_valid_o (), .fault_o (), .commit_o (),
     .debug_cta_i ('0), .debug_bar_i ('0), .debug_word_o (), .debug_warp_i ('0), .debug_warp_o (),
+    .mb_clk_i (clk_i), .mb_idle_o (),
     .mb_issue_valid_i (issue_valid_i), .mb_issue_ready_o (issue_ready_o), .mb_issue_i (issue_i),
     .mb_async_valid_i (async_valid_i), .mb_async_ready_o (async_ready_o), .mb_async_i (async_i),
     .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),

@@ -50,7 +50,7 @@ module named_unit
     .release_o, .release_info_o,
     .response_valid_o, .response_ready_i, .response_o,
     .fault_valid_o, .fault_o,
-    .mb_issue_valid_i (1'b0), .mb_issue_ready_o (), .mb_issue_i ('0),
+    .mb_clk_i (clk_i), .mb_idle_o (), .mb_issue_valid_i (1'b0), .mb_issue_ready_o (), .mb_issue_i ('0),
     .mb_async_valid_i (1'b0), .mb_async_ready_o (), .mb_async_i ('0),
     .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),
     .mb_busy_o (), .mb_fence_req_o (), .mb_fence_ack_i ('1),
