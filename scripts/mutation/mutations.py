@@ -569,14 +569,14 @@ class Mutator:
                     text += tokens.balanced()
                 else:
                     text += opening + self.connection(line, self.expression()).live + tokens.take(")")
-            elif port.endswith("_i") and port != "clk_i" and not self.fixed:
+            elif port.endswith("_i") and not port.endswith("clk_i") and not self.fixed:
                 text += f" ({self.connection(line, Node(port)).live})"
             if tokens.peek() == ",":
                 text += tokens.take()
         return text + tokens.take(")") + tokens.take(";")
 
     def connection(self, line, node):
-        if "'{" in node.plain or re.fullmatch(r"\s*('[01]|\d+'\w+|clk\w*)", node.plain):
+        if "'{" in node.plain or re.fullmatch(r"\s*('[01]|\d+'\w+|\w*clk\w*(\[\w+\])?)", node.plain):
             return node
         return self.wrap(node, line, [("connection", "'0"), ("connection", "'1")])
 
