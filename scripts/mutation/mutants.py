@@ -47,7 +47,7 @@ ALONE = ("warp", "atomics", "cluster", "fence")  # blocks that the regression do
 GPCS = ("gpc_small", "gpc_bare")  # with units of the default configuration; the first if a row names none
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
-QUICK = {"rtl": 0, "golden": 1, "explore": 0, "litmus": 0}  # so many mutants that `make test` tries
+KINDS = ("rtl", "golden", "explore", "litmus")  # tables of tb/mutants
 ROWS = TREE / "rows"  # the results, a file for each mutant
 
 
@@ -82,7 +82,7 @@ class Mutant:
 
 
 def run(*command, folder=TREE):
-    return subprocess.run(list(map(str, command)), cwd=folder, stdin=subprocess.DEVNULL,
+    return subprocess.run(list(map(str, command)), cwd=folder, env=os.environ | {"MUSTER_LONG": "1"}, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -243,11 +243,9 @@ def unsound_block(config, block):
 
 
 def every():
-    """All mutants, and which of them are quick. The latter come first of their build."""
-    mutants = {kind: [Mutant(kind, variant) for variant in variants.of(kind)] for kind in QUICK}
-    mutants["rtl"].sort(key=lambda mutant: mutant.config != DEFAULT_CONFIG)
-    quick = [mutant for kind, count in QUICK.items() for mutant in mutants[kind][:count]]
-    return mutants["rtl"] + mutants["golden"] + mutants["explore"] + mutants["litmus"], quick
+    """All mutants; of the unit, those of the default configuration first."""
+    mutants = [Mutant(kind, variant) for kind in KINDS for variant in variants.of(kind)]
+    return sorted(mutants, key=lambda mutant: mutant.kind == "rtl" and mutant.config != DEFAULT_CONFIG)
 
 
 def page(rows):
@@ -279,7 +277,7 @@ def main():
     what.add_argument("name", nargs="?", help="tries this one")
     what.add_argument("--none", metavar="BUILD", help="tries the build of some without any of them")
     what.add_argument("--list", action="store_true",
-                      help="prints each name, its build, and whether `make test` tries it")
+                      help="prints each name and its build")
     what.add_argument("--apply", action="store_true", help="tries whether each applies, and nothing else")
     what.add_argument("--page", action="store_true",
                       help="prints what was found out last, and writes build/mutants.json")
@@ -287,10 +285,10 @@ def main():
                         help="of one that a regression catches: prints the mismatch in full, too")
     args = parser.parse_args()
 
-    mutants, quick = every()
+    mutants = every()
     if args.list:
         for mutant in mutants:
-            print(mutant.name, mutant.build, "quick" if mutant in quick else "slow")
+            print(mutant.name, mutant.build)
         return
     if args.apply:
         sys.exit("".join(stale()) or 0)

@@ -126,7 +126,7 @@ class Model:
         return [str(self.folder / attempt.program), *attempt.options]
 
     def run(self, number, attempt, limit):
-        environment = os.environ | {"MUSTER_MUTANT": str(number)}
+        environment = os.environ | {"MUSTER_MUTANT": str(number), "MUSTER_LONG": "1"}  # tb/volume.h
         with tempfile.TemporaryDirectory(dir=self.runs) as folder:
             report = pathlib.Path(folder) / "report.json"
             command = ["prlimit", f"--as={SPACE}", f"--cpu={limit}:{limit + 10}", *self.command(attempt), *(["--json", str(report)] if attempt.reports else ["--gtest_fail_fast"])]

@@ -17,7 +17,7 @@ SUITES = {"test": "make test", "regress": "make regress", "mutant": "make mutant
           "proof_mutant": "make formal MUTANTS=1"}
 WRITTEN = ("FIGURES.md", "figures.json")  # by scripts/pages/figures.py from results, and no source of any
 # All other files.
-FILES = {"regress.json": "make regress", "mutate.json": "make mutate", "mutate.quick.json": "make test",
+FILES = {"regress.json": "make regress", "mutate.json": "make mutate", "mutate.quick.json": "make mutants",
          **{f"mutate.{of}.json": f"make mutate OF={of}" for of in subjects.SUBJECTS if of != "unit"},
          "formal.json": "make formal", "bench.json": "make bench", "run.json": "make run"}
 

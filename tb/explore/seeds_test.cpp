@@ -17,6 +17,7 @@
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/launch/session.h"
 #include "tb/explore/ends.h"
+#include "tb/volume.h"
 
 namespace muster::explore {
 namespace {
@@ -66,7 +67,7 @@ std::vector<std::string> Manifests() {
 class Seeds : public testing::TestWithParam<std::string> {};
 
 TEST_P(Seeds, ShowNothingThatACompleteSearchHasNotSeen) {
-  constexpr std::uint64_t kSeeds = 12;
+  const unsigned seeds = Volume(3, 12);
   const ptx::Manifest manifest = ptx::ReadManifest(GetParam());
   if (manifest.LaunchCount() != 1) {
     GTEST_SKIP() << "several launches";
@@ -75,7 +76,7 @@ TEST_P(Seeds, ShowNothingThatACompleteSearchHasNotSeen) {
   if (!found.complete) {
     GTEST_SKIP() << "no claim";
   }
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const End end = RunOnUnit(manifest, seed);
     EXPECT_EQ(found.all.count(end), 1U)
         << "seed " << seed << ", " << found.all.size() << " ends: " << Text(end);

@@ -21,6 +21,7 @@
 #include "sim/isa/config.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/launch/session.h"
+#include "tb/volume.h"
 
 namespace muster::explore {
 namespace {
@@ -104,6 +105,7 @@ TEST_P(Shrunk, EachTurnIsNeeded) {
     ASSERT_TRUE(shrunk.is_minimal) << Name(found.what.kind);
     EXPECT_LE(shrunk.turns.size(), 6U) << Name(found.what.kind);
     EXPECT_LE(StoryOf(found, explored.session.program()).size(), 10U);
+    const unsigned tries = Volume(64, 256);
     constexpr std::uint64_t kOther = 1000;  // seeds that shrinking did not try
     for (std::uint64_t seed = kOther; seed < kOther + 16; ++seed) {
       EXPECT_TRUE(IsShown(explored, world.get(), shrunk, seed)) << Name(found.what.kind) << seed;
@@ -114,7 +116,7 @@ TEST_P(Shrunk, EachTurnIsNeeded) {
       }
       const Finding less = Without(shrunk, turn);
       bool is_always_shown = true;
-      for (std::uint64_t seed = 1; is_always_shown && seed <= 256; ++seed) {
+      for (std::uint64_t seed = 1; is_always_shown && seed <= tries; ++seed) {
         is_always_shown = IsShown(explored, world.get(), less, seed);
       }
       EXPECT_FALSE(is_always_shown) << Name(found.what.kind) << " without turn " << turn;

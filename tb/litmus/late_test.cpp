@@ -28,6 +28,7 @@
 #include "sim/ptx/syntax/error.h"
 #include "tb/litmus/random_program.h"
 #include "tb/scratch.h"
+#include "tb/volume.h"
 
 namespace muster::litmus {
 namespace {
@@ -114,11 +115,11 @@ std::string AskAll(const std::string& program) {
 }
 
 TEST(LitmusLate, RandomProgramsEndAsTheTextAllows) {
-  constexpr unsigned kPrograms = 150;
+  const unsigned programs = Volume(30, 150);
   constexpr unsigned kSeeds = 150;
   std::size_t allowed = 0;
   std::map<bool, std::size_t> shown;
-  for (unsigned number = 1; number <= kPrograms; ++number) {
+  for (unsigned number = 1; number <= programs; ++number) {
     const std::string text = AskAll(RandomProgram(number, false));
     const litmus::Test test = Parse("random", text);
     const std::set<Words> ends = Allowed(test);
@@ -156,7 +157,7 @@ const std::set<std::string> kNotShown = {"2+2w-relaxed",        "atom-add-cta", 
                                          "mp-release-elsewhere"};
 
 TEST(LitmusLate, TheTestsThatShipEndAsTheTextAllows) {
-  constexpr unsigned kSeeds = 1000;
+  const unsigned seeds = Volume(250, 1000);
   const std::filesystem::path folder = std::filesystem::path(MUSTER_ROOT) / "sim/kernels/litmus";
   std::set<std::string> not_shown;
   unsigned allowed = 0;
@@ -171,7 +172,7 @@ TEST(LitmusLate, TheTestsThatShipEndAsTheTextAllows) {
     unsigned shown = 0;
     try {
       Emitted emitted(test);
-      for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+      for (unsigned seed = 1; seed <= seeds; ++seed) {
         auto words = emitted.Run(seed, true);
         ASSERT_FALSE(words.empty()) << test.name << ", seed " << seed;
         shown += words["outcome"][0] == 1 ? 1 : 0;

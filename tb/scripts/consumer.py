@@ -83,7 +83,7 @@ def without_units(build, folder):
     result = configure(ROOT, folder, "-DMUSTER_UNITS=OFF", "-DCMAKE_BUILD_TYPE=Debug",
                        "-DMUSTER_UNIT_OPTIONS=-O0", *hidden)
     check(result.returncode == 0, "expected it to configure", result)
-    result = run("cmake", "--build", folder, "--target", "muster_golden", "muster_bcu")
+    result = run("cmake", "--build", folder, "--target", "muster_bcu")  # subdirectory() builds all of them so
     check(result.returncode == 0, "expected it to build", result)
     targets = run("ninja", "-C", folder, "-t", "targets", "all").stdout
     check("golden_test:" in targets and "ptx_test:" in targets, "the tests that need no unit")

@@ -36,6 +36,8 @@ endforeach()
 muster_test(fpga_test fpga_link_test.cpp fpga_lockstep_test.cpp
   LIBS muster_simulated_board muster_random muster_sc_main)
 
+muster_long_test(fpga_test FpgaLockstep.Mbarriers)
+
 # The same board behind a pseudo-terminal, and `muster run` on it.
 add_executable(fpga_on_pty fpga_on_pty.cpp)
 target_link_libraries(fpga_on_pty PRIVATE muster_simulated_board muster_sc_main)

@@ -23,6 +23,7 @@
 #include "sim/port/driver.h"
 #include "tb/lockstep/random_driver.h"
 #include "tb/unit/fpga_board.h"
+#include "tb/volume.h"
 
 namespace muster::board {
 namespace {
@@ -233,13 +234,14 @@ TEST(FpgaLockstep, NamedBarriers) {
 TEST(FpgaLockstep, Mbarriers) {
   const Config config = BoardConfig(true);
   MbDriver driver(config);
-  const Outcome outcome = RunDriver(config, &driver, 8000, Same, Same);
+  const unsigned cycles = Volume(2000, 8000);
+  const Outcome outcome = RunDriver(config, &driver, cycles, Same, Same);
   EXPECT_EQ(outcome.result.ending, lockstep::Ending::kMaxCycles) << outcome.result.report;
-  EXPECT_GT(outcome.result.mb_commits, 500U);
-  EXPECT_GT(outcome.result.mb_phases, 20U);
-  EXPECT_GT(outcome.result.mb_wakes, 5U);
-  EXPECT_GT(outcome.result.mb_expiries, 5U);
-  EXPECT_GT(outcome.result.mb_faults, 20U);
+  EXPECT_GT(outcome.result.mb_commits, cycles / 16);
+  EXPECT_GT(outcome.result.mb_phases, cycles / 400);
+  EXPECT_GT(outcome.result.mb_wakes, cycles / 1000);
+  EXPECT_GT(outcome.result.mb_expiries, cycles / 1000);
+  EXPECT_GT(outcome.result.mb_faults, cycles / 400);
   EXPECT_EQ(outcome.repeats, 0U);
 }
 

@@ -6,6 +6,7 @@ muster_test(mb_test
   mb_clock_test.cpp mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_bench.cpp
   mbarrier_cycles_test.cpp mbarrier_test.cpp
   LIBS muster_golden muster_port APART)
+muster_long_test(mb_test Mbarrier.NoWakeUpIsLost)
 muster_verilate(mb_test
   TOP_MODULE mb_word_flat
   PREFIX Vmb_word_flat
