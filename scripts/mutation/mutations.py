@@ -49,18 +49,18 @@ class Node:
 
 
 class Mutator:
-    """Reads one file, and writes it with its mutants, which it numbers from `first` on. `tried`: with these mutants only; `proven`:
-    with these only, each of which a wire selects."""
+    """Reads one file, and writes it with its mutants, which it numbers from `first` on. `only`: with the mutants of these numbers;
+    `wires`: for proofs, a wire selects each."""
 
-    def __init__(self, text, path, first, constant=(), proven=None, tried=None):
+    def __init__(self, text, path, first, constant=(), only=None, wires=False):
         self.tokens = Tokens(text, path)
         self.path = path
         self.first = first
         self.constant = set(constant)  # functions that must stay constant
         self.called = set()            # functions that constants call
         self.functions = {}            # name: functions that it calls
-        self.proven = proven
-        self.tried = tried
+        self.only = only
+        self.wires = wires
         self.mutants = []
         self.fixed = 0                 # above 0: what is read must be constant
         self.assigned = set()          # variables with a value already, in combinational logic
@@ -77,11 +77,11 @@ class Mutator:
 
     def selected(self, number, sign="=="):
         """The condition that this mutant is selected (or not: !=); None: it is left out."""
-        if self.proven is None:
-            return f"{SELECTED} {sign} {number}" if self.tried is None or number in self.tried else None
-        if number not in self.proven:
+        if self.only is not None and number not in self.only:
             return None
-        return ("" if sign == "==" else "!") + WIRE.format(number=number)
+        if self.wires:
+            return ("" if sign == "==" else "!") + WIRE.format(number=number)
+        return f"{SELECTED} {sign} {number}"
 
     def wrap(self, node, line, variants):
         """The expression, or one of these (kind, text) if it is selected."""
@@ -328,7 +328,7 @@ class Mutator:
         closing = self.tokens.take("]")
         after, others = f"({index.plain}) + 1", []
         if not self.fixed and not re.fullmatch(r"\s*\d+", index.plain):
-            if self.proven is None:
+            if not self.wires:
                 index = self.wrap(index, line, [("index", after)])
             elif condition := self.selected(self.number("index", line, index.plain, after)):
                 others.append((condition, opening + after + closing))
@@ -494,7 +494,7 @@ class Mutator:
 
     def switches(self, mutants):
         """The wires that select these; what drives them is in scripts/mutation/equivalent.py."""
-        wires = [WIRE.format(number=mutant["number"]) for mutant in mutants if mutant["number"] in (self.proven or ())]
+        wires = [WIRE.format(number=mutant["number"]) for mutant in mutants if self.wires and self.selected(mutant["number"])]
         return "".join(f"\n  logic {wire};\n  (* keep *) muster_free u_{wire} (.bit_o({wire}));" for wire in wires)
 
     def continuous(self):
@@ -600,9 +600,9 @@ def give_names(mutants):
         mutant["name"] = hashlib.sha256(f"{what}|{seen[what]}".encode()).hexdigest()[:8]
 
 
-def instrument(texts, paths=None, proven=None, tried=None):
-    """Of {path: text}: {path: text with mutants}, and the mutants, numbered from 1 on; in these paths only. `tried`: the texts
-    have only the mutants with these numbers; `proven`: likewise, and a wire selects each."""
+def instrument(texts, paths=None, only=None, wires=False):
+    """Of {path: text}: {path: text with mutants}, and the mutants, numbered from 1 on; in these paths only. `only`: the texts
+    have the mutants of these numbers; `wires`: for proofs, a wire selects each."""
     called, functions = set(), {}
     for path, text in texts.items():
         mutator = Mutator(text, path, 1)
@@ -612,7 +612,7 @@ def instrument(texts, paths=None, proven=None, tried=None):
     constant = closure(called, functions)
     written, mutants = {}, []
     for path in texts if paths is None else paths:
-        mutator = Mutator(texts[path], path, len(mutants) + 1, constant, proven, tried)
+        mutator = Mutator(texts[path], path, len(mutants) + 1, constant, only, wires)
         written[path] = mutator.file()
         mutants += mutator.mutants
     give_names(mutants)

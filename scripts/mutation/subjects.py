@@ -77,15 +77,15 @@ class Subject:
     unproven: str = "it is in a package, which many modules use"  # why there is no proof where no circuit has it
     others: tuple = ()  # files among the sources whose mutants are those of another subject
 
-    def texts(self, tried=None):
+    def texts(self, only=None):
         """What the sources are with these mutants, or with those of these numbers only, and all mutants."""
-        written, mutants = self.mutated(tried=tried)
+        written, mutants = self.mutated(only)
         written[FIRST] = mutations.PACKAGE + written.get(FIRST, read(FIRST))
         return written | trees.waive_all(), mutants
 
-    def mutated(self, proven=None, tried=None):
+    def mutated(self, only=None, wires=False):
         return mutations.instrument({path: read(path) for path in rtl_files()},
-                                    [path for path in rtl_files() if self.has(path)], proven, tried)
+                                    [path for path in rtl_files() if self.has(path)], only, wires)
 
     def has(self, path):
         """Whether the mutants of this source are its."""
@@ -100,7 +100,7 @@ class Subject:
         """The circuit of one of the tops, with a wire for each of these mutants that it has. None: Yosys takes too long for it. Raises
         RuntimeError if Yosys cannot make it."""
         packages = {name for path in rtl_files() for name in re.findall(r"^package (\w+)", read(path), re.MULTILINE)}
-        written, _ = self.mutated({mutant["number"] for mutant in mutants if mutant["module"] not in packages})
+        written, _ = self.mutated({mutant["number"] for mutant in mutants if mutant["module"] not in packages}, wires=True)
         texts = {path: written.get(path) or read(path) for path in [*rtl_files(), equivalent.INCLUDED]}
         return equivalent.build(texts, rtl_files(), top, parameters, folder)
 

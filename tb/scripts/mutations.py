@@ -277,7 +277,7 @@ def sample_alone():
     """A text with two of them has these two, under the same numbers, and no other."""
     text, mutants = instrumented()
     wanted = {3, len(mutants)}
-    few, _ = mutations.instrument({"small.sv": MODULE}, tried=wanted)
+    few, _ = mutations.instrument({"small.sv": MODULE}, only=wanted)
     found = {int(number) for number in re.findall(r"muster_mutant_pkg::selected [=!]= (\d+)", few["small.sv"])}
     expect(found == wanted, f"{found} are in the text, and not {wanted}")
     for number in (0, *wanted):
@@ -573,7 +573,7 @@ def proven(text, folder, parameters):
     """Of all mutants of a module those that are proven equivalent with these parameters, and the others: (kind, before, after) of each."""
     name = re.search(r"module (\w+)", text)[1]
     _, mutants = mutations.instrument({f"{name}.sv": text})
-    written, _ = mutations.instrument({f"{name}.sv": text}, proven={mutant["number"] for mutant in mutants})
+    written, _ = mutations.instrument({f"{name}.sv": text}, wires=True)
     texts = {equivalent.MEMORY: subjects.read(equivalent.MEMORY), **written, equivalent.INCLUDED: ""}
     circuit = equivalent.build(texts, [equivalent.MEMORY, f"{name}.sv"], name, parameters, pathlib.Path(folder))
     expect(circuit.mutants == {mutant["number"] for mutant in mutants}, f"{circuit.mutants} are in the circuit")

@@ -477,7 +477,8 @@ def figures(build, folder):
             "scopes": {loop: scope for loop in loops},
             "crowds": {row["kernel"]: {"cycles": 54321, "khz": 77, "thread_instructions_per_second": 1} for row in rows["speed"]["crowds"]},
             "atomics": {"histogram": {"cycles": 1250, "ms": 2.0}}, "explore": {"predict": {"x": {"predict_ratio": 2.25}}, "search": {"classes_per_second": 99}}}),
-            ("regress.json", {"configs": {"small": {"seeds": 3, "cycles": 3 * 10 ** 9, "commits": 2, "mb_commits": 2, "seconds": 6000.0, "longest_waits": waits}}, "mismatches": []})):
+            ("regress.json", {"configs": dict.fromkeys(rows["waits"], {"seeds": 3, "cycles": 6 * 10 ** 8, "commits": 2, "mb_commits": 2, "seconds": 1200.0,
+                                                                      "longest_waits": waits}), "mismatches": []})):
         (folder / "build" / name).write_text(json.dumps(content))
     kept = next(line for line in page.read_text().splitlines() if line.startswith("| default: 32 warps, 8 CTAs, 2 ports |"))
     result = run(script, "--take")
@@ -487,10 +488,15 @@ def figures(build, folder):
                 "| small | 9 (7) | 9 (7) |", "| small | 9 | 9 | 9 | 9 |", kept):
         check(row in text, f"the page lacks {row}")
     check("| `histogram` | 1,250 | 2.0 | Verilator" in (folder / "rtl/atomics/README.md").read_text(), "the page of atomics lacks a row")
-    check("| `build/tb/lockstep/regress --seeds 1-3` | 3,000,000,000 | 2 | 2 | 0 | 100, 50, 1.6 | small 500 | Verilator" in (folder / "tb/RUNS.md").read_text(), "the page of long runs lacks a row")
+    check("| `build/tb/lockstep/regress --seeds 1-3` | 3,000,000,000 | 10 | 10 | 0 | 100, 50, 1.6 | small 500, default 500, " in (folder / "tb/RUNS.md").read_text(), "the page of long runs lacks a row")
     regress = folder / "build/regress.json"
-    regress.write_text(regress.read_text().replace("3000000000", "999999999"))
-    check(run(script, "--take").returncode == 0 and "| 3,000,000,000 |" in (folder / "tb/RUNS.md").read_text(), "a regression that is not long is not taken")
+    whole = json.loads(regress.read_text())
+    small = whole["configs"]["small"]
+    for configs in (whole["configs"] | {"small": small | {"cycles": 1}} | {"full": small | {"cycles": 1}} | {"large": small | {"cycles": 1}} | {"default": small | {"cycles": 1}},
+                    {"small": small | {"cycles": 4 * 10 ** 9}}):
+        regress.write_text(json.dumps(whole | {"configs": configs}))
+        check(run(script, "--take").returncode == 0 and "| 3,000,000,000 |" in (folder / "tb/RUNS.md").read_text(),
+              "a regression that is not long, or not of all configurations, is not taken")
     check("carried over" not in next(line for line in text.splitlines() if "4,321" in line), "a measured row is none that was carried over")
     check(run(script, "--check").returncode == 0, "expected pages that agree")
     file.write_text(file.read_text().replace("4321", "4322", 1))
