@@ -4,7 +4,8 @@
 
 A proof reads signals inside the unit by their names, and a row of tb/mutants brings lines of its own; when a
 port gets another name, either may not elaborate any more. Verilator says so in a second; the proof, or the mutant,
-would only when it is next made. Variants that change different places are elaborated together.
+would only when it is next made. Variants that change different places are elaborated together, and with them the proof,
+which needs no elaboration of its own then.
 """
 
 import concurrent.futures
@@ -37,12 +38,14 @@ def verilator(arguments, tree):
 def unit(tree):
     beside = [["muster_atomics", f"-GCfg={configs.packed(configs.UNIT['small'])}", "-GFloats=3", "-GEn128=1'b1"], ["muster_atomics_lanes"]]
     return next(filter(None, (verilator(["rtl/muster.vlt", "-F", "rtl/muster.f", "--top-module", *top], tree)
-                              for top in (["muster_gpc"], *beside))), "")
+                              for top in (["muster_gpc", "-GNumUnits=2"], *beside))), "")
 
 
-def circuit(proof, parameters, tree):
+def circuit(proof, parameters, tree=None):
+    """`tree`: a folder with the files that are not those of the sources."""
+    sources = [tree / file if tree and (tree / file).exists() else file for file in proof.sources()]
     return verilator(["+define+SYNTHESIS", "-Irtl/common", "--top-module", proof.top,
-                      *[f"-G{name}={value}" for name, value in parameters.items()], *proof.sources()], tree)
+                      *[f"-G{name}={value}" for name, value in parameters.items()], *sources], ROOT)
 
 
 def together(wrong):
@@ -62,19 +65,20 @@ def together(wrong):
 
 
 def right(proof, parameters):
-    errors = circuit(proof, parameters, ROOT)
+    errors = circuit(proof, parameters)
     return [f"{proof.name}:\n{errors}"] if errors else []
 
 
-def wrong(what, rows, elaborate):
-    """What is to be said of variants, whose trees this function elaborates."""
+def wrong(what, rows, elaborate, whole=False):
+    """What is to be said of variants, whose files this function elaborates; `whole`: in a copy of all of the RTL."""
     said = []
     for group, texts in together(rows):
         with tempfile.TemporaryDirectory() as folder:
             tree = pathlib.Path(folder)
-            for part in ("rtl", "tb/formal"):
-                shutil.copytree(ROOT / part, tree / part)
+            if whole:
+                shutil.copytree(ROOT / "rtl", tree / "rtl")
             for file, text in texts.items():
+                (tree / file).parent.mkdir(parents=True, exist_ok=True)
                 (tree / file).write_text(text)
             errors = elaborate(tree)
         if errors:
@@ -97,14 +101,13 @@ def main():
     proofs = {name: formal.Proof(name, entries) for name in entries}
     rows, rows_of_unit = variants.of("formal"), variants.of("rtl")
 
-    jobs = [functools.partial(wrong, "muster_gpc", rows_of_unit, unit)]
+    jobs = [functools.partial(wrong, "muster_gpc", rows_of_unit, unit, whole=True)]
     for name, proof in proofs.items():
-        jobs.append(functools.partial(right, proof, proof.parameters))
+        breaking = [row for row in rows if any(full.startswith(f"{name}.") for full in row.breaks)]
+        jobs.append(functools.partial(wrong, name, breaking, functools.partial(circuit, proof, proof.parameters))
+                    if breaking else functools.partial(right, proof, proof.parameters))
         if proof.led["parameters"] != proof.parameters:
             jobs.append(functools.partial(right, proof, proof.led["parameters"]))
-        jobs.append(functools.partial(
-            wrong, name, [row for row in rows if any(full.startswith(f"{name}.") for full in row.breaks)],
-            functools.partial(circuit, proof, proof.parameters)))
 
     said = missing(proofs, rows)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -278,7 +278,7 @@ DONE:
 LATE:
     ret;
 """)
-        run(muster, "explore", manifest, "--time", "10", "--bound", "2000", "--report", folder / name)
+        run(muster, "explore", manifest, "--time", "10", "--bound", "300", "--report", folder / name)
         return json.loads((folder / name).read_text())
     patient, gives_up = explore("p.json", "WAIT"), explore("g.json", "LATE")
     expect(patient["complete"] and patient["classes"] <= 2, patient)

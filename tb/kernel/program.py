@@ -613,7 +613,8 @@ def cuts(muster, folder):
                "warp_forms", "warp_groups", "warp_exits", "exit_red", "pipeline", "grid_sync")
     report = folder / "report.json"
     whole, cut = {}, 0
-    for number in range(240):
+    runs = 240 if "MUSTER_LONG" in os.environ else 64  # as tb/volume.h
+    for number in range(runs):
         kernel = kernels[number % len(kernels)]
         manifest, config, seed = KERNELS / kernel / f"{kernel}.json", draw.choice(("small", "default")), draw.randrange(1, 100)
         if (kernel, config) not in whole:
@@ -625,7 +626,7 @@ def cuts(muster, folder):
         result = run(muster, "run", manifest, "--config", config, "--seed", seed, "--max-cycles", limit)
         check(result.returncode in (0, 6), f"{kernel}, {config}, seed {seed}, --max-cycles {limit}: expected a timeout", result)
         cut += result.returncode == 6
-    check(cut > 150, f"{cut} runs were cut off")
+    check(cut > runs * 0.62, f"{cut} of {runs} runs were cut off")
 
 
 def lazy(muster, folder):

@@ -19,10 +19,11 @@ import tempfile
 import tty
 
 KERNELS = pathlib.Path(__file__).resolve().parents[2] / "sim" / "kernels"
-# One that completes, with exits and reductions, waves of CTAs, a deadlock, a fault.
-SAME = ["block_sum", "early_exit", "exit_red", "vote", "deadlock", "fault_kind_mismatch"]
+LONG = "MUSTER_LONG" in os.environ  # as tb/volume.h
+# With exits and reductions, a vote, a deadlock, a fault; one that completes, and waves of CTAs.
+SAME = ["exit_red", "vote", "deadlock", "fault_kind_mismatch"] + ["block_sum", "early_exit"] * LONG
 # None whose waits end by a time limit: within the promised cycles, when that is depends on the cycles since reset.
-MBARRIERS = ["block_sum", "mb_arrive_wait", "mb_copy_arrive", "mb_drop_exit", "mb_ring", "fault_tx_overflow"]
+MBARRIERS = ["mb_copy_arrive", "mb_drop_exit", "fault_tx_overflow"] + ["block_sum", "mb_arrive_wait", "mb_ring"] * LONG
 
 CLEARING = 2 * 4096 // 64
 SPEEDS = ("skipped_cycles", "thread_instructions_per_second", "simulated_khz")

@@ -5,7 +5,7 @@ muster_read_file_list(${PROJECT_SOURCE_DIR}/tb/formal/mb_props.f props unused)  
 muster_test(mb_test
   mb_clock_test.cpp mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_bench.cpp
   mbarrier_cycles_test.cpp mbarrier_test.cpp
-  LIBS muster_golden muster_port APART)
+  LIBS muster_golden muster_port APART BUSY)
 muster_long_test(mb_test Mbarrier.NoWakeUpIsLost)
 muster_verilate(mb_test
   TOP_MODULE mb_word_flat

@@ -5,7 +5,7 @@ runs that it predicts along, and one class of orders.
 
   memory.py measure MUSTER [TILES ...]   measures, writes tb/explore/memory.json and the table of sim/explore/README.md
   memory.py check                        that table is what tb/explore/memory.json says
-  memory.py test MUSTER                  four times the tiles take at most 4.4 times the memory, less than 256 MiB, and at
+  memory.py test MUSTER                  four times the tiles take at most 4.4 times the memory, less than 128 MiB, and at
                                          most 5.5 times the processor's time
 """
 
@@ -81,8 +81,8 @@ def main():
         if "<!-- memory -->" not in text or paged(text, figures) != text:
             sys.exit("the table of sim/explore/README.md is not what tb/explore/memory.json says")
     else:
-        once, more = run(rest[0], 24), run(rest[0], 96)
-        if more["mib"] > 4.4 * once["mib"] or more["mib"] >= 256 or more["seconds"] > 5.5 * once["seconds"]:
+        once, more = run(rest[0], 12), run(rest[0], 48)
+        if more["mib"] > 4.4 * once["mib"] or more["mib"] >= 128 or more["seconds"] > 5.5 * once["seconds"]:
             sys.exit(f"{once} and {more}")
 
 
