@@ -14,6 +14,7 @@ common/muster_parking.sv
 common/muster_drain.sv
 common/muster_skid.sv
 common/muster_stage.sv
+common/muster_idle.sv
 common/muster_fence_tracker.sv
 warp/muster_warp_pkg.sv
 warp/muster_warp_elect.sv

@@ -194,7 +194,7 @@ module muster
     mb_remote.lanes = mb_remote_i.lanes & Lanes;
   end
 
-  logic cta_active, mb_active;
+  logic cta_active, cta_idle, mb_active;
 
   muster_cta #(.Cfg(Legal)) u_cta (
     .clk_i, .rst_ni,
@@ -208,6 +208,10 @@ module muster
     .commit_o,
     .debug_cta_i, .debug_bar_i, .debug_word_o, .debug_warp_i, .debug_warp_o
   );
+
+  muster_idle u_cta_idle (.clk_i, .rst_ni, .active_i (cta_active), .idle_o (cta_idle));
+
+  assign idle_o = cta_idle && mb_idle_o;
 
   if (Legal.EnMbarrier) begin : g_mbarrier
     muster_mbarrier #(.Cfg(Legal)) u_mbarrier (
@@ -229,8 +233,13 @@ module muster
       .leave_cta_i (lifecycle_i.cta),
       .fault_valid_o (mb_fault_valid_o), .fault_o (mb_fault_o), .commit_o (mb_commit_o)
     );
+
+    muster_idle u_idle (
+      .clk_i (mb_clk_i), .rst_ni, .active_i (mb_active), .idle_o (mb_idle_o)
+    );
   end else begin : g_no_mbarrier
     assign mb_active           = 1'b0;
+    assign mb_idle_o           = 1'b1;
     assign mb_issue_ready_o    = 1'b0;
     assign mb_async_ready_o    = 1'b0;
     assign mb_remote_ready_o   = 1'b0;
@@ -251,40 +260,6 @@ module muster
     assign mb_fault_valid_o    = 1'b0;
     assign mb_fault_o          = '0;
     assign mb_commit_o         = '0;
-  end
-
-  // -------------------------------------------------------------------------------------------
-  // Idle
-  // -------------------------------------------------------------------------------------------
-
-  // What an operation has set off, such as its release, comes two cycles after its commit at the
-  // latest.
-  logic [1:0] cta_active_q;
-
-  assign idle_o = !cta_active && cta_active_q == '0 && mb_idle_o;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      cta_active_q <= '1;
-    end else begin
-      cta_active_q <= {cta_active_q[0], cta_active};
-    end
-  end
-
-  if (Legal.EnMbarrier) begin : g_mbarrier_idle
-    logic [1:0] mb_active_q;
-
-    assign mb_idle_o = !mb_active && mb_active_q == '0;
-
-    always_ff @(posedge mb_clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        mb_active_q <= '1;
-      end else begin
-        mb_active_q <= {mb_active_q[0], mb_active};
-      end
-    end
-  end else begin : g_no_mbarrier_idle
-    assign mb_idle_o = 1'b1;
   end
 
   // -------------------------------------------------------------------------------------------
