@@ -179,8 +179,9 @@ class Drawing {
       DrawExit(cta);
     } else if (features_.odd_counts && random_.OneIn(10)) {
       const unsigned warps = random_.Below(cta->size);
-      Named(OpKind::kSync, *cta, random_.Pick(cta->warps), random_.Below(features_.barriers),
-            warps * features_.lanes + random_.Between(1, features_.lanes - 1));
+      const unsigned threads = warps * features_.lanes + random_.Between(1, features_.lanes - 1);
+      const unsigned bar = random_.Below(features_.barriers);
+      Named(OpKind::kSync, *cta, random_.Pick(cta->warps), bar, threads);
     } else if (features_.counts && (!features_.all_warps || random_.OneIn(2))) {
       DrawCounted(cta);
     } else {

@@ -124,7 +124,8 @@ AtomicUpdate AtomicTraffic::Random(unsigned warp, unsigned cta) {
   update.warp = static_cast<std::uint8_t>(warp);
   update.lane = static_cast<std::uint8_t>(random_.Below(kMaxLanes));
   const std::uint32_t bytes = BytesOf(update.size);
-  update.addr = (8 * random_.Below(words_used_) + random_.Below(8)) / bytes * bytes;
+  const std::uint32_t at = 8 * random_.Below(words_used_);
+  update.addr = (at + random_.Below(8)) / bytes * bytes;
   if (shape_.faults && random_.OneIn(20)) {
     update.addr = random_.OneIn(2) ? update.addr + 1 : update.addr + shape_.smem_bytes;
   }

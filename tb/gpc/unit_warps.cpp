@@ -133,8 +133,8 @@ std::optional<WarpRequest> UnitTraffic::NextComing() {
   }
   const warp::Traffic::Warp of = Of(*warp);
   if (random_.OneIn(40)) {
-    return warp::Traffic::Request(WarpOp::kRead, of, 0,
-                                  random_.Below(shape_.warp_size) | random_.Below(32) << 5);
+    const unsigned lane = random_.Below(shape_.warp_size);
+    return warp::Traffic::Request(WarpOp::kRead, of, 0, lane | random_.Below(32) << 5);
   }
   if (of.free == 0 || of.live == 0) {
     return std::nullopt;

@@ -70,7 +70,8 @@ class RandomTest {
   }
 
   std::string Fence() {
-    return fmt::format("fence.{}.{}", Pick({"acq_rel", "sc", "sc", "acquire", "release"}), Scope());
+    const std::string scope = Scope();
+    return fmt::format("fence.{}.{}", Pick({"acq_rel", "sc", "sc", "acquire", "release"}), scope);
   }
 
   std::string Instruction(bool proxies) {
@@ -89,13 +90,18 @@ class RandomTest {
       }
       case 6: {
         const std::string value = Value();
+        const std::string operation = Pick({"add", "exch"});
+        const std::string scope = Scope();
         return fmt::format("{}atom.{}.{}.{} {}, {}, {}", surface,
-                           Pick({"relaxed", "acquire", "release", "acq_rel"}), Scope(),
-                           Pick({"add", "exch"}), Result(), name, value);
+                           Pick({"relaxed", "acquire", "release", "acq_rel"}), scope, operation,
+                           Result(), name, value);
       }
-      case 7:
-        return fmt::format("{}red.{}.{}.add {}, {}", surface, Pick({"relaxed", "release"}), Scope(),
-                           name, Value());
+      case 7: {
+        const std::string value = Value();
+        const std::string scope = Scope();
+        return fmt::format("{}red.{}.{}.add {}, {}", surface, Pick({"relaxed", "release"}), scope,
+                           name, value);
+      }
       case 8:
       case 9:
         return Fence();

@@ -58,7 +58,8 @@ class Writer {
 
   void Episode() {
     if (!pending_.empty() && random_.Percent(40)) {
-      WaitForPending(random_.Below(static_cast<unsigned>(pending_.size())), random_.Next());
+      const WarpSet some = random_.Next();
+      WaitForPending(random_.Below(static_cast<unsigned>(pending_.size())), some);
     }
     if (config_.split && random_.Percent(20)) {
       return random_.Percent(60) ? Split() : SplitRounds();
@@ -68,12 +69,16 @@ class Writer {
       case 1:
       case 2:
         return AllWarps(random_.Percent(30));
-      case 3:
-        return Group(Some(), RandomKind());
+      case 3: {
+        const OpKind kind = RandomKind();
+        return Group(Some(), kind);
+      }
       case 4:
         return Group(live_, RandomKind());  // the explicit full count
-      case 5:
-        return Group(Bit(random_.Bit(live_)), RandomKind());
+      case 5: {
+        const OpKind kind = RandomKind();
+        return Group(Bit(random_.Bit(live_)), kind);
+      }
       case 6:
         return ProducerConsumer();
       case 7:

@@ -71,7 +71,8 @@ void RandomDriver::MaybeJoin(Cta* cta) {
   join.warp = Byte(warp);
   join.lanes = cta->saved ? cta->saved_lanes[index] : LanesOfWarp(config_);
   if (cta->wild && random_.Percent(50)) {
-    join.lanes = random_.Word() | 1U << random_.Below(config_.warp_size);
+    join.lanes = random_.Word();
+    join.lanes |= 1U << random_.Below(config_.warp_size);
   }
   cta->unasked &= ~Bit(warp);
   requests_.push_back(join);

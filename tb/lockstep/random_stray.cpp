@@ -210,8 +210,9 @@ void RandomDriver::StrayOfWarp(const Cta& cta, Operation* operation) {
       operation->count = 0;
       return;
     case 3:
-      operation->count = static_cast<std::uint16_t>(Threads(random_.Below(3)) + 1 +
-                                                    random_.Below(config_.warp_size - 1));
+      operation->count = static_cast<std::uint16_t>(Threads(random_.Below(3)) + 1);
+      operation->count =
+          static_cast<std::uint16_t>(operation->count + random_.Below(config_.warp_size - 1));
       return;
     case 4:
       operation->count = Threads(random_.Between(cta.size + 1, 0xfff / config_.warp_size));
