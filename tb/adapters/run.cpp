@@ -32,11 +32,7 @@ constexpr unsigned kQuiet = 8;  // cycles after the last event, in which nothing
 class Runner {
  public:
   Runner(const Program& program, Adapter* adapter, bool record)
-      : program_(program),
-        adapter_(*adapter),
-        features_(adapter->features()),
-        checker_(features_),
-        record_(record) {
+      : adapter_(*adapter), features_(adapter->features()), checker_(features_), record_(record) {
     for (const Step& step : program.steps) {
       actors_[ActorOf(step)].steps.push_back(&step);
       by_id_[step.id] = &step;
@@ -253,7 +249,6 @@ class Runner {
     }
   }
 
-  const Program& program_;
   Adapter& adapter_;
   const Features features_;
   Checker checker_;

@@ -146,8 +146,9 @@ TEST_P(OfKernels, EndAsOnTheUnit) {
       EXPECT_EQ(session.Differences(world.memory()), std::vector<std::string>()) << "seed " << seed;
     }
     for (const auto& [name, count] : manifest.hazards) {
-      const bool met = std::any_of(world.hazards().begin(), world.hazards().end(),
-                                   [&](const ptx::Incident& one) { return one.name == name; });
+      const bool met =
+          std::any_of(world.hazards().begin(), world.hazards().end(),
+                      [&name = name](const ptx::Incident& one) { return one.name == name; });
       EXPECT_EQ(met, count != 0) << name << ", seed " << seed;
     }
   }

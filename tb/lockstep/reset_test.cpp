@@ -222,7 +222,7 @@ TEST_P(ResetAmid, ADrain) {
 
 // A launch that is there in the first cycle after a reset takes as long, whatever the reset ends.
 TEST_P(ResetAmid, AnArrivalMakesNoLaunchLate) {
-  const auto arrives = [this](Script* script) {
+  const auto arrives = [](Script* script) {
     script->Launch(0, 0b11);
     return script->Issue(0, Arrival(OpKind::kArrive, 0, 3, 2));
   };

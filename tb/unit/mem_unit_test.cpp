@@ -42,7 +42,6 @@ constexpr std::uint32_t kFirstByte = 0x10000;  // of CTA 0's shared memory
 // Of each CTA, in use. The last one is initialised again and again; at the others transactions are
 // expected, which would otherwise be completed after an init that forgets them.
 constexpr unsigned kWords = 4;
-constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 constexpr std::uint32_t kForever = 4'000'000'000;  // a time limit in nanoseconds
 constexpr unsigned kCompletionToWake = 2;          // cycles
 

@@ -340,11 +340,11 @@ TEST(PtxCopy, ArrivalsFromOtherCtas) {
   const char* const forms[] = {
       "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r13];",
       "mbarrier.arrive.shared::cluster.b64 _, [%r13], 1;",
-      "mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%r13], 8;"
-      " mbarrier.complete_tx.shared::cluster.b64 [%r13], 8;"
-      " mbarrier.arrive.shared::cluster.b64 _, [%r13];",
-      "mbarrier.arrive.expect_tx.shared::cluster.b64 _, [%r13], 4;"
-      " mbarrier.complete_tx.shared::cluster.b64 [%r13], 4;",
+      ("mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%r13], 8;"
+       " mbarrier.complete_tx.shared::cluster.b64 [%r13], 8;"
+       " mbarrier.arrive.shared::cluster.b64 _, [%r13];"),
+      ("mbarrier.arrive.expect_tx.shared::cluster.b64 _, [%r13], 4;"
+       " mbarrier.complete_tx.shared::cluster.b64 [%r13], 4;"),
       "mbarrier.arrive_drop.shared::cluster.b64 _, [%r13];",
   };
   for (const char* const form : forms) {

@@ -85,8 +85,8 @@ const char* const kSpins[] = {
 TEST(PtxEndless, SpinsThatNobodyCanEndAreADeadlock) {
   const char* const others[] = {
       "", "bar.sync 1, 64;", "X: ld.volatile.shared.u32 %r11, [flag+0]; bra X;",
-      "setp.lt.u32 %p6, %r2, 3; @%p6 bra Y; bar.warp.sync 0xfffffff8; bra X; Y: bar.sync 1, 64;"
-      " X: mbarrier.test_wait.parity.shared.b64 done, [a], 0; @!done bra X;"};
+      ("setp.lt.u32 %p6, %r2, 3; @%p6 bra Y; bar.warp.sync 0xfffffff8; bra X; Y: bar.sync 1, 64;"
+       " X: mbarrier.test_wait.parity.shared.b64 done, [a], 0; @!done bra X;")};
   for (const char* const spin : kSpins) {
     for (const char* const other : others) {
       const Ended run(Loops(spin, other));

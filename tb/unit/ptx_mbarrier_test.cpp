@@ -374,8 +374,8 @@ TEST(PtxMbarrier, WaitsThatNothingCanEndAreADeadlock) {
   };
   const char* const others[] = {
       "ret;", "bar.sync 1, 64;",
-      "mbarrier.init.shared.b64 [b], 5; X: mbarrier.try_wait.parity.shared.b64 done, [b], 0;"
-      " @!done bra X;"};
+      ("mbarrier.init.shared.b64 [b], 5; X: mbarrier.try_wait.parity.shared.b64 done, [b], 0;"
+       " @!done bra X;")};
   for (const char* const wait : waits) {
     for (const char* const other : others) {
       const Ended run(Threads(64, "64",

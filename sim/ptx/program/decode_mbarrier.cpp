@@ -148,7 +148,8 @@ void MbArrive(Cursor* c, Mbarrier* mbarrier, bool drop) {
   const bool no_complete = form == 0;
   const bool expects = form == 1;
   if (no_complete) {
-    if (c->Take("release") | c->Take("cta")) {
+    const bool release = c->Take("release");
+    if (c->Take("cta") || release) {
       c->Require(c->Spelling(), 80, 80);
     }
   } else {

@@ -163,9 +163,9 @@ bool TakeOrdering(Cursor* c, Op op, Ordering* ordering) {
   if (has_policy) {
     c->Require(".L2::cache_hint", 74, 80);
   }
-  if (c->TakeAny({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
-                  "L1::no_allocate"}) |
-      c->TakeAny({"L2::evict_normal", "L2::evict_first", "L2::evict_last"})) {
+  const bool in_l1 = c->TakeAny({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+                                 "L1::evict_last", "L1::no_allocate"});
+  if (c->TakeAny({"L2::evict_normal", "L2::evict_first", "L2::evict_last"}) || in_l1) {
     c->Require("an eviction priority", 74, 70);
   }
   if (const int size = c->TakeOne({"L2::64B", "L2::128B", "L2::256B"}); size >= 0) {
