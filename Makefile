@@ -96,7 +96,7 @@ mutants: setup  ## Show that wrong variants of the RTL and of the golden model a
 
 mutate: setup  ## Try generated mutants of the unit, or OF=front, adapters, warp, atomics, cluster, gpc, golden: CONFIG=small AFTER=full SAMPLE=200 SHARD=1/4 NAME=1a2b3c4d; what no test notices is proven equivalent, or open
 	$(CHECK)
-	@$(if $(filter golden,$(OF)),scripts/run/setup.sh clang,scripts/check/formal.py --setup)
+	@$(if $(filter golden,$(OF)),,scripts/check/formal.py --setup)
 	@scripts/mutation/mutate.py $(if $(OF),--of '$(OF)') $(ONLY) $(FARM) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SHARD),--shard $(SHARD)) $(if $(AFTER),--after $(AFTER)) \
 	  $(if $(filter command line,$(origin NAME)),--name '$(NAME)')
 
@@ -115,7 +115,7 @@ site:  ## Make a site of the documentation, with a search, to be read without a 
 	@scripts/pages/website.py
 
 tutorials:  ## Run the commands of the four tutorials as they stand, and compare what they print
-	@scripts/run/setup.sh build wave clang fpga
+	@scripts/run/setup.sh build wave fpga
 	@scripts/run/build.sh
 	@scripts/run/ctest.py --label tutorial --kind Tutorials
 

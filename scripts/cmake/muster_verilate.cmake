@@ -18,6 +18,9 @@ foreach(library muster_verilated muster_verilated_hooked)
   target_compile_definitions(${library} PUBLIC VM_COVERAGE=0 VM_SC=0 VM_TRACE=1 VM_TRACE_FST=1 VM_TRACE_VCD=0)
   target_compile_options(${library} PRIVATE -w)
   target_link_libraries(${library} PUBLIC Threads::Threads ZLIB::ZLIB)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_link_libraries(${library} PUBLIC atomic)  # GCC does without
+  endif()
 endforeach()
 
 # The sources of the warp scope alone.
@@ -88,7 +91,7 @@ function(muster_verilate target)
   add_dependencies(${target} ${target}_${ARG_PREFIX})
   set_source_files_properties(${base}_fast.cpp PROPERTIES COMPILE_OPTIONS "-w;${ARG_OPT_FAST}")
   set_source_files_properties(${base}_slow.cpp PROPERTIES COMPILE_OPTIONS "-w;-O0")
-  set_source_files_properties(${base}_trace.cpp PROPERTIES COMPILE_OPTIONS "-w;-Og")
+  set_source_files_properties(${base}_trace.cpp PROPERTIES COMPILE_OPTIONS "-w;-O1")
   target_sources(${target} PRIVATE ${base}_fast.cpp ${base}_slow.cpp ${base}_trace.cpp)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
   target_link_libraries(${target} PUBLIC muster_verilated$<$<BOOL:${ARG_HOOKED}>:_hooked>)

@@ -21,7 +21,7 @@ if $whole && [[ -n $nvcc ]]; then
 fi
 ! $whole || echo "There is no nvcc (set NVCC). Only the device's part is compiled: nothing can run."
 if [[ -z $clang ]]; then
-  echo "skipped: there is no clang either (or set CLANG); scripts/run/setup.sh clang installs it" >&2
+  echo "skipped: there is no clang either (or set CLANG); \`make setup\` installs it" >&2
   exit 77
 fi
 

@@ -2,12 +2,12 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #
 # Installs the Debian packages that are missing; silent when none is. Arguments name groups:
-#   build (the default), lint, wave, report, synth, fpga, asic, formal, fourstate, integration, site, suites, python, clang, coverage, browser, farm.
+#   build (the default), lint, wave, report, synth, fpga, asic, formal, fourstate, integration, site, suites, python, coverage, browser, farm.
 # SETUP=no skips it, for those who bring their own tools. Exit code 2: it cannot install.
 set -euo pipefail
 
 declare -Ar PACKAGES=(
-  [build]="g++ make cmake ninja-build ccache pkg-config python3 python3-jsonschema verilator
+  [build]="clang g++ make cmake ninja-build ccache pkg-config python3 python3-jsonschema verilator
            zlib1g-dev libsystemc-dev libgtest-dev libcli11-dev nlohmann-json3-dev libvalijson-dev libfmt-dev tao-pegtl-dev"
   [lint]="clang-format clang-tidy shellcheck"
   [wave]="gtkwave"
@@ -21,7 +21,6 @@ declare -Ar PACKAGES=(
   [site]="python3-venv"
   [suites]="python3-venv"
   [python]="python3-venv python3-dev"
-  [clang]="clang"
   [coverage]="lcov"
   [browser]="chromium"
   [farm]="slurm-wlm munge"

@@ -1021,7 +1021,7 @@ def cuda_header(muster, folder):
     """__syncwarp, of all lanes and of some, and the address of a variable in shared memory, of the header that clang gets: a kernel that
     needs each of them is right in every order, and without either __syncwarp it is not."""
     if not shutil.which("clang"):
-        print("skipped: there is no clang; scripts/run/setup.sh clang installs it")
+        print("skipped: there is no clang; `make setup` installs it")
         sys.exit(77)
     tools = folder / "bin"  # without nvcc, which has headers of its own
     tools.mkdir()

@@ -515,7 +515,7 @@ def gates():
 
 def skip_without_clang():
     if not shutil.which("clang++"):
-        print("skipped: there is no clang++ here; scripts/run/setup.sh clang installs it")
+        print("skipped: there is no clang++ here; `make setup` installs it")
         sys.exit(SKIPPED)
 
 

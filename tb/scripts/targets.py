@@ -71,14 +71,14 @@ def lacking_packages(build, folder):
     skip = '<testcase name="{}"><skipped message="SKIP"/><system-out>{}</system-out></testcase>'
     rows = [("timeline.page", "skipped: there is no browser here; scripts/run/setup.sh browser installs one"),
             ("page.wide", "skipped: there is no browser here; scripts/run/setup.sh browser installs one"),
-            ("mutations.in_cpp", "skipped: there is no clang++ here; scripts/run/setup.sh clang installs it"),
+            ("mutations.in_cpp", "skipped: there is no clang++ here; `make setup` installs it"),
             ("headers.groups", "skipped: there is no nvcc; `make suites` brings one, and NVCC=... names another"),
             ("python.run", "skipped: the Python package is not built; `make python` builds it, with packages of PyPI"),
             ("Split.A/0", "x.cpp:38: Skipped\nno other unit has news\n\n[  SKIPPED ] Split.A/0\n")]
     xml.write_text("<testsuite>" + "".join(skip.format(*row) for row in rows) + '<testcase name="a"/></testsuite>')
     said = captured(ctest.show_lacking, xml)
     check(said == "5 tests were skipped for want of packages (headers, mutations, page, python, timeline); to install them: "
-          "scripts/run/setup.sh browser clang && make python suites\n", said)
+          "scripts/run/setup.sh browser && make python setup suites\n", said)
     check(junit.reason(rows[5][1]) == "no other unit has news" and junit.reason("") == "it says no reason", "the reason of GoogleTest's")
     xml.write_text("<testsuite>" + skip.format(*rows[5]) + "</testsuite>")
     check(captured(ctest.show_lacking, xml) == "", "nothing is lacking")

@@ -12,16 +12,13 @@ others by the case PAGE.
 
 import pathlib
 import re
-import shutil
 import sys
 import tempfile
 import time
 
-from surroundings import ROOT, SKIPPED, check, run
+from surroundings import ROOT, check, run
 
 PAGES = {"architect": "rtl/TUTORIAL.md", "verification": "tb/TUTORIAL.md", "board": "rtl/fpga/TUTORIAL.md", "kernel": "sim/TUTORIAL.md"}
-# What a section may need: the program, and the group of packages that brings it; none: another target of the Makefile brings it.
-NEEDS = {"clang": ("clang", "clang"), "npm": None, "minutes": None}
 BLOCK = re.compile(r"^```sh\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 MARK = "== end of block"
 
@@ -35,11 +32,8 @@ def sections(page):
 
 def cases(more):
     for name, page in PAGES.items():
-        if not more:
-            yield name
-        for need in dict.fromkeys(need for need, _ in sections(page) if need):
-            if bool(NEEDS[need]) != more:
-                yield f"{name}_{need}"
+        needs = dict.fromkeys(need for need, _ in sections(page) if need)
+        yield from (f"{name}_{need}" for need in needs) if more else [name]
 
 
 def same(shown, printed):
@@ -70,9 +64,6 @@ def main():
         print("\n".join(cases(more=sys.argv[2:] == ["more"])))
         return
     name, _, need = sys.argv[2].partition("_")
-    if NEEDS.get(need) and not shutil.which(NEEDS[need][0]):
-        print(f"skipped: there is no {need}; scripts/run/setup.sh {NEEDS[need][1]} installs it")
-        sys.exit(SKIPPED)
     blocks = [block for wanted, text in sections(PAGES[name]) if wanted in (None, need) for block in BLOCK.findall(text)]
     check(blocks, f"{PAGES[name]} has no commands")
     begun = time.monotonic()

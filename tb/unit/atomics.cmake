@@ -1,7 +1,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 muster_atomics_sources(sources)
 
-muster_test(atomics_test atomics_assert_test.cpp atomics_float_test.cpp atomics_lanes_test.cpp atomics_test.cpp atomics_time_test.cpp LIBS muster_atomics_check muster_port muster_golden)
+muster_test(atomics_test atomics_assert_test.cpp atomics_float_test.cpp atomics_lanes_test.cpp atomics_test.cpp atomics_time_test.cpp LIBS muster_atomics_check muster_port muster_golden BUSY)
 function(muster_atomics_unit name floats wide)
   muster_cfg(cfg ${ARGN})
   muster_verilate(atomics_test

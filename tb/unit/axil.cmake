@@ -4,7 +4,7 @@ muster_read_file_list(${rtl}/muster.f axil_rtl axil_options)
 list(FILTER axil_rtl INCLUDE REGEX "/(muster_(cfg_)?pkg\\.sv|common/.*|adapters/axil/.*)$")
 
 muster_test(axil_test
-  axil_bus.cpp axil_model.cpp axil_pins.cpp axil_test.cpp axil_unit_test.cpp LIBS muster_golden muster_port)
+  axil_bus.cpp axil_model.cpp axil_pins.cpp axil_test.cpp axil_unit_test.cpp LIBS muster_golden muster_port BUSY)
 math(EXPR version "${PROJECT_VERSION_MAJOR} << 16 | ${PROJECT_VERSION_MINOR} << 8 | ${PROJECT_VERSION_PATCH}")
 target_compile_definitions(axil_test PRIVATE MUSTER_AXIL_TEST_VERSION=${version}U)
 set(cfg_one NumWarps=8)

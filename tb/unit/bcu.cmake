@@ -1,6 +1,6 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 
-muster_test(bcu_test bcu_test.cpp bcu_decode_test.cpp LIBS muster_bcu muster_port)
+muster_test(bcu_test bcu_test.cpp bcu_decode_test.cpp LIBS muster_bcu muster_port BUSY)
 muster_verilate(bcu_test
   TOP_MODULE muster_bcu_decode
   PREFIX Vbcu_decode

@@ -3,7 +3,7 @@ set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 muster_read_file_list(${rtl}/muster.f cores_rtl cores_options)
 
 # Units behind the adapters for other projects' cores, and with the warp scheduler to start from.
-muster_test(cores_test core_sim.cpp scheduler_test.cpp ventus_test.cpp vortex_test.cpp)
+muster_test(cores_test core_sim.cpp scheduler_test.cpp ventus_test.cpp vortex_test.cpp BUSY)
 set(parameters_ventus "")
 set(parameters_ventus_odd -GNumWarps=12 -GNumBlocks=3 -GWfIdWidth=4)
 set(parameters_vortex "")

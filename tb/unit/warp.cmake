@@ -1,7 +1,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 muster_warp_sources(sources)
 
-muster_test(warp_test warp_test.cpp warp_times_test.cpp LIBS muster_traffic)
+muster_test(warp_test warp_test.cpp warp_times_test.cpp LIBS muster_traffic BUSY)
 function(muster_warp_unit name)
   muster_verilate(warp_test
     TOP_MODULE muster_warp
