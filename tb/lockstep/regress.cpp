@@ -72,10 +72,11 @@ void RunSeed(const RegressOptions& arguments, std::uint64_t seed, RegressResult*
                               result.name, seed, options.max_cycles);
   const Result run = Run(result.config, driver, options);
   const bool stalled = run.commits < options.min_commits;
-  result.Add(seed, run,
-             stalled ? fmt::format("{}, seed {}: only {} commits in {} cycles\n", result.name, seed,
-                                   run.commits, run.cycles - run.skipped)
-                     : "");
+  result.Add(
+      seed, run,
+      stalled ? fmt::format("{}, seed {}: only {} commits in {} cycles\n  rerun   {}\n",
+                            result.name, seed, run.commits, run.cycles - run.skipped, options.rerun)
+              : "");
   result.AddWaits(run);
 }
 

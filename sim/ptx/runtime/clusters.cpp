@@ -9,8 +9,9 @@ Clusters::Clusters(const Launch& launch, unsigned ctas)
     : launch_(launch),
       units_(UnitsOf(launch)),
       share_(ShareOf(launch)),
+      all_(launch.AllClusters()),
       slots_(ctas / share_),
-      left_(launch.AllClusters()) {}
+      left_(all_) {}
 
 unsigned Clusters::UnitsOf(const Launch& launch) {
   return std::min(launch.MaxClusterCtas(), kMaxUnits);
@@ -26,7 +27,7 @@ void Clusters::Reset() {
     slot.ctas_left = 0;
   }
   begun_ = 0;
-  left_ = launch_.AllClusters();
+  left_ = all_;
 }
 
 std::optional<unsigned> Clusters::FreeSlot() const {

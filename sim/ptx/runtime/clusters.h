@@ -27,7 +27,7 @@ class Clusters {
 
   // Clusters start or are cancelled in the order of the launches, and there of the grid.
   std::uint64_t begun() const { return begun_; }
-  bool AllBegun() const { return begun_ == launch_.AllClusters(); }
+  bool AllBegun() const { return begun_ == all_; }
   bool AllEnded() const { return left_ == 0; }
   std::optional<unsigned> FreeSlot() const;  // the lowest
   unsigned resident() const;
@@ -76,9 +76,10 @@ class Clusters {
   const Launch& launch_;
   const unsigned units_;
   const unsigned share_;
+  const std::uint64_t all_;  // clusters of all launches
   std::vector<Slot> slots_;
   std::uint64_t begun_ = 0;
-  std::uint64_t left_ = 0;  // not yet ended
+  std::uint64_t left_;  // not yet ended
 };
 
 }  // namespace muster::ptx
