@@ -155,8 +155,8 @@ class ClusterChecker {
   // The slot whose end is presented.
   static std::optional<CtaPlace> Ending(const ClusterInputs& in);
   std::optional<Cancel> cancel_;
-  ClusterInputs in_;    // of the cycle before
-  ClusterOutputs out_;  // likewise
+  ClusterInputs in_;    // of the cycle before: its units
+  ClusterOutputs out_;  // likewise, and the steps of a cancel
   bool has_before_ = false;
   std::optional<Mismatch> mismatch_;
   std::vector<Done> done_;

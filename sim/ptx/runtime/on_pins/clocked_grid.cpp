@@ -18,7 +18,7 @@ ClockedGrid::ClockedGrid(const Config& config, const Program& program, const Lau
                          Memory* memory, std::uint64_t seed)
     : Grid(launch, config.num_ctas), program_(program), random_(seed) {
   if (UsesClusterScope(program, launch)) {
-    cluster_port_ = std::make_unique<ClusterPort>();
+    cluster_port_ = std::make_unique<ClusterPort>(clusters_.units());
     AnnounceLaunches();
   }
   for (unsigned unit = 0; unit < clusters_.units(); ++unit) {

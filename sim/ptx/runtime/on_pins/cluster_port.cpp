@@ -52,7 +52,7 @@ void ClusterPort::Begin(std::uint64_t cycle) {
     in.life_valid = false;
     --queued_;
   }
-  for (unsigned u = 0; u < kMaxUnits; ++u) {
+  for (unsigned u = 0; u < units_.size(); ++u) {
     Unit& unit = units_[u];
     ClusterInputs::Unit& pins = in.units[u];
     const ClusterOutputs::Unit& seen = out.units[u];
@@ -99,13 +99,13 @@ void ClusterPort::Begin(std::uint64_t cycle) {
 
 // Operations leave their sender in order: the delivered ones come before those that are lost now.
 void ClusterPort::BeginNetwork() {
-  for (unsigned u = 0; u < kMaxUnits; ++u) {
+  for (unsigned u = 0; u < units_.size(); ++u) {
     const ClusterOutputs::Unit& seen = pins_.out.units[u];
     if (seen.remote_valid && !units_[u].arriving) {
       units_[u].arriving = TakeSent(seen.from.unit);
     }
   }
-  for (unsigned u = 0; u < kMaxUnits; ++u) {
+  for (unsigned u = 0; u < units_.size(); ++u) {
     units_[u].lost.reset();
     if (pins_.out.units[u].lost_valid) {
       units_[u].lost = TakeSent(u);
@@ -184,7 +184,7 @@ void ClusterPort::Present(bool ending) {
     }
   }
   pins_.awake = in.life_valid || in.take_ready || (pins_.out.flush & in.flushed) != 0;
-  for (unsigned u = 0; u < kMaxUnits; ++u) {
+  for (unsigned u = 0; u < units_.size(); ++u) {
     Unit& unit = units_[u];
     ClusterInputs::Unit& pins = in.units[u];
     PresentRequest(&unit, &pins, ending);
@@ -234,7 +234,7 @@ bool ClusterPort::MayCancel(const Cancel& cancel) const {
 
 // Whether a response at the pins waits for its turn, which blocks the cancel.
 bool ClusterPort::StandsInCancel() const {
-  for (unsigned u = 0; u < kMaxUnits; ++u) {
+  for (unsigned u = 0; u < units_.size(); ++u) {
     if (pins_.out.units[u].write_valid && HoldsResponse(u)) {
       return true;
     }
@@ -244,7 +244,7 @@ bool ClusterPort::StandsInCancel() const {
 
 std::uint64_t ClusterPort::Held() const {
   std::uint64_t held = 0;
-  for (std::size_t u = 0; u < kMaxUnits && replay_ != nullptr; ++u) {
+  for (std::size_t u = 0; u < units_.size() && replay_ != nullptr; ++u) {
     for (std::size_t i = 0; i < units_[u].sends.size(); ++i) {
       held += MaySend(units_[u], i) ? 0 : 1;
     }

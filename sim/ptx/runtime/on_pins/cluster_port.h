@@ -30,6 +30,8 @@ class ClusterPort {
     std::vector<std::uint32_t> passes;  // of a schedule, by rank
   };
 
+  explicit ClusterPort(unsigned units) : units_(units) {}
+
   ClusterPins* pins() { return &pins_; }
   const ClusterOutputs& out() const { return pins_.out; }
 
@@ -132,7 +134,7 @@ class ClusterPort {
   std::deque<Life> lives_;
   std::uint64_t asked_ = 0;  // life-cycle operations so far
   std::uint64_t done_ = 0;   // accepted life-cycle operations
-  std::array<Unit, kMaxUnits> units_;
+  std::vector<Unit> units_;
   Cancel cancel_;
   std::uint64_t queued_ = 0;     // that are not yet accepted
   std::uint64_t in_flight_ = 0;  // operations to other CTAs, until they are taken or lost
