@@ -50,8 +50,10 @@ std::vector<std::uint32_t> Results(const std::string& instruction, const NamedTe
                                    const Buffer& texels, const std::vector<std::uint32_t>& in) {
   Kernel kernel(Lookup(instruction), kLookups);
   Buffer coordinates = MakeBuffer("in", Type::kU32, 3 * kLookups);
-  std::memcpy(coordinates.initial.data(), in.data(),
-              std::min(coordinates.initial.size(), 4 * in.size()));
+  if (!in.empty()) {
+    std::memcpy(coordinates.initial.data(), in.data(),
+                std::min(coordinates.initial.size(), 4 * in.size()));
+  }
   kernel.manifest.buffers = {texels, coordinates, MakeBuffer("out", Type::kU32, 4 * kLookups)};
   kernel.manifest.textures = {named};
   kernel.manifest.arguments.resize(3);
