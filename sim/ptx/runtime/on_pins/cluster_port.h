@@ -30,6 +30,7 @@ class ClusterPort {
     std::vector<std::uint32_t> passes;  // of a schedule, by rank
   };
 
+  // `units`: as many as the largest cluster of the launches takes.
   explicit ClusterPort(unsigned units) : units_(units) {}
 
   ClusterPins* pins() { return &pins_; }
